@@ -32,6 +32,18 @@ export interface ApplicationOptions {
 /** Settings of the pages and the API of the storage alone. It starts in half the time, and writes no sample results. */
 export const STORAGE_ONLY = { EMBEDDED: "store", ROLES: "gateway,web", CAMPAIGN_WEB_SITE_ONLY: "1" };
 
+/** Settings of a gateway alone in front of a store that runs elsewhere. */
+export function gatewayOf(endpoint: string): Record<string, string> {
+  return {
+    EMBEDDED: "off",
+    ROLES: "gateway",
+    HOST: "127.0.0.1",
+    API_SECRET_KEY: "a key of these tests, long enough to sign with",
+    HCP_HOST: "127.0.0.1",
+    S3_ENDPOINT_URL: endpoint,
+  };
+}
+
 /** The start failed: its output is the message. */
 export class StartError extends Error {
   override readonly name = "StartError";

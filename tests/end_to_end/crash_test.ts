@@ -6,7 +6,7 @@ import { faultRounds } from "@/bench/faults/rounds.ts";
 import { checkChainFolder } from "@/lib/audit/chain_check.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { runTask } from "@/tests/task.ts";
-import { logIn, putMade, storeClient } from "./gateway_client.ts";
+import { accountOf, logIn, putMade, storeClient } from "./gateway_client.ts";
 
 const KILLS = 5;
 /** The first disks of the rounds: one with some writes that fail, one that is gone, one with some reads that fail. */
@@ -65,9 +65,8 @@ Deno.test(
     const dataFolder = Deno.makeTempDirSync();
     const first = await startApplication({ env: STORAGE_ONLY, dataFolder });
     const curator = await logIn(first.site, "archive/curator");
-    const user = { fullName: "Lena", localAuthentication: true, enabled: true, forcePasswordChange: false };
     await curator.json("PUT", `${ARCHIVE}/namespaces`, { name: "kept", hardQuota: "3 GB" });
-    await curator.json("PUT", `${ARCHIVE}/userAccounts?password=first-12`, { ...user, username: "lena" });
+    await curator.json("PUT", `${ARCHIVE}/userAccounts?password=first-12`, accountOf("lena"));
     await curator.json("POST", `${ARCHIVE}/userAccounts/lena/changePassword`, { newPassword: "second-12" });
     await curator.json("PUT", `${ARCHIVE}/contentClasses`, { name: "kept", namespaces: ["kept"] });
     await curator.json("POST", `${ARCHIVE}/namespaces/kept/protocols/nfs`, { uid: 7 });
@@ -124,7 +123,7 @@ Deno.test(
       const [{ bytesIn, writes, objectCount }] = chargebackData;
       assert.deepEqual([bytesIn, writes, objectCount], [5, 1, 1]);
       const own = await logIn(second.site, "archive/lena", "second-12");
-      assert.equal((await own.json("GET", `${ARCHIVE}/userAccounts/lena`)).fullName, "Lena");
+      assert.equal((await own.json("GET", `${ARCHIVE}/userAccounts/lena`)).fullName, "lena");
 
       const { objects } = await again.json("GET", "/buckets/letters/objects?prefix=killed/");
       assert.ok(Array.isArray(objects));

@@ -38,32 +38,6 @@ Deno.test("whole application: a file goes up in parts, one of them twice, and co
   });
 });
 
-Deno.test("whole application: versions, copies, links, bulk work and a forced delete, whatever the key", async () => {
-  await withBucket("work", async (client) => {
-    const key = "a & <b>/å\r.txt";
-    const path = `/buckets/work/objects/${encodeURIComponent(key)}`;
-    await client.json("PUT", "/buckets/work/versioning", { status: "enabled" });
-    for (const text of ["one", "two"]) await client.json("PUT", path, text);
-    await client.json("POST", "/buckets/work/objects/copies/x/copy", { source_bucket: "work", source_key: key });
-    const { urls } = await client.json("POST", "/buckets/work/objects/presign", { keys: [key, "copies/x"] });
-    assert.ok(Array.isArray(urls) && urls.length === 2);
-    for (const { url } of urls) assert.equal(await (await fetch(url)).text(), "two");
-    const order = { keys: [key, "never there"], prefix: "copies/" };
-    const deleted = await client.json("POST", "/buckets/work/objects/delete", order);
-    assert.deepEqual(deleted, { status: "deleted", deleted: 3, errors: [] });
-    const versions = await client.json("GET", "/buckets/work/versions?prefix=a");
-    assert.ok(Array.isArray(versions.versions) && Array.isArray(versions.delete_markers));
-    assert.deepEqual(versions.versions.map(({ Key, IsLatest }) => [Key, IsLatest]), [[key, false], [key, false]]);
-    assert.deepEqual(versions.delete_markers.map(({ IsLatest }) => IsLatest), [true]);
-    // The key that was never there has a marker: a bulk deletion does not look first, the deletion of one object does.
-    assert.equal((await client.json("GET", "/buckets/work/versions?prefix=never")).key_count, 1);
-    assert.equal((await client.call("DELETE", "/buckets/work/objects/absent")).status, 404);
-    assert.equal((await client.json("GET", "/buckets/work/versions?prefix=absent")).key_count, 0);
-    assert.equal((await client.call("DELETE", "/buckets/work")).status, 409);
-    assert.deepEqual(await client.json("DELETE", "/buckets/work?force=true"), { status: "deleted", bucket: "work" });
-  });
-});
-
 /** Objects and the names that they have in an archive. */
 const ENTRIES: readonly (readonly [key: string, name: string, text: string])[] = [
   ["2026/brev.txt", "2026/brev.txt", "hej"],

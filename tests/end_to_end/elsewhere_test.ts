@@ -9,7 +9,7 @@ import { startReplicated } from "./replicated_application.ts";
 /** Files that are about what the application does, and not about a process, its data folder or its metrics. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   replicas: ["campaigns", "data_plane", "storage", "tasks", "traces", "uploads"],
-  hosted: ["campaigns", "data_plane", "operations", "storage", "tasks", "traces", "uploads"],
+  hosted: ["campaigns", "data_plane", "storage", "tasks", "traces", "uploads"],
 };
 
 const where = Deno.env.get("ELSEWHERE") ?? "";

@@ -4,7 +4,7 @@ import { elements, elementText, embeddedServer, S3Wire, textOf } from "@/bench/w
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { until } from "@/tests/until.ts";
-import { logIn } from "./gateway_client.ts";
+import { accountOf, logIn } from "./gateway_client.ts";
 import { mountSmallDisk, type SmallDisk } from "./small_disk.ts";
 
 const BUCKET = "letters";
@@ -112,10 +112,9 @@ Deno.test({
             true,
           ]);
         }
-        const described = { localAuthentication: true, enabled: true, description: "x".repeat(1000) };
         let status = 0;
         for (let n = 0; n < 100 && status !== 507; n++) {
-          const user = { ...described, username: `new-${n}`, fullName: "New", forcePasswordChange: false };
+          const user = { ...accountOf(`new-${n}`), description: "x".repeat(1000) };
           const made = await curator.call("PUT", "/mapi/tenants/archive/userAccounts?password=new-1234", user);
           status = made.status;
           await made.body?.cancel();

@@ -27,7 +27,9 @@ export async function logIn(site: string, username: string, password = "stackroo
     fetch(base + path, {
       method,
       headers: { authorization, ...headers },
-      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+      body: body === undefined || typeof body === "string" || body instanceof Uint8Array
+        ? body as BodyInit | undefined
+        : JSON.stringify(body),
     });
   return {
     base,
@@ -40,6 +42,11 @@ export async function logIn(site: string, username: string, password = "stackroo
       return JSON.parse(text);
     },
   };
+}
+
+/** What an account is made of that may log in. */
+export function accountOf(username: string): Record<string, unknown> {
+  return { username, fullName: username, localAuthentication: true, enabled: true, forcePasswordChange: false };
 }
 
 /** A client of the store itself, with the S3 keys of an account. */

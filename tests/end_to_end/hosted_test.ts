@@ -7,6 +7,7 @@ import { siteAssets } from "@/lib/site/build.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { logIn, resultsCookie } from "./gateway_client.ts";
 import { refusedByRuntime, startHostedProcess } from "./hosted_application.ts";
@@ -88,6 +89,16 @@ Deno.test({
     const browser = new StorageBrowser(site.replace(/\/$/, ""));
     assert.match(await browser.logIn("archive/curator"), /^\/storage|^\/$/);
     assert.match((await browser.page("/storage")).html, /<bdi>hosted<\/bdi>/);
+    const requests = requestsOf(await (await fetch(`${site}openapi.json`)).json());
+    for (const { id, path, method, body } of requests) {
+      const response = await fetch(new URL(path, site), {
+        method,
+        headers: { authorization: curator.authorization },
+        body,
+      });
+      await response.body?.cancel();
+      assert.notEqual(response.status, 500, id);
+    }
     assert.deepEqual(refusedByRuntime(hosted), []);
   },
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
-import { type Application, startApplication } from "@/tests/application.ts";
+import { type Application, gatewayOf, startApplication } from "@/tests/application.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
@@ -85,13 +85,9 @@ Deno.test({
     const url = new URL(server.url);
     url.password = encodeURIComponent("hushed/word");
     const env = {
+      ...gatewayOf(store.s3("archive")),
       ROLES: "gateway,results",
-      EMBEDDED: "off",
-      HOST: "127.0.0.1",
       TRUSTED_HOPS: "0",
-      API_SECRET_KEY: "a key of this test, long enough to sign with",
-      HCP_HOST: "127.0.0.1",
-      S3_ENDPOINT_URL: store.s3("archive"),
       RESULTS_S3_ENDPOINT: store.s3("archive"),
       RESULTS_S3_BUCKET: "campaigns",
       RESULTS_SESSION_KEY_FILE: `${server.folder}/session-key`,

@@ -1,6 +1,6 @@
 import { ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { type Application, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
+import { type Application, gatewayOf, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
 import { servedDocument } from "@/tests/docs/openapi_document.ts";
 import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn, madeBody, putMade, storeClient } from "./gateway_client.ts";
@@ -212,16 +212,7 @@ Deno.test("stop: uploads in parts that stall are cut, and none stays open in the
     const client = await storeClient(owner);
     const open = async () =>
       (await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }))).Uploads?.map(({ Key }) => Key) ?? [];
-    const gateway = await startApplication({
-      env: {
-        ROLES: "gateway",
-        EMBEDDED: "off",
-        HOST: "127.0.0.1",
-        API_SECRET_KEY: "a key of this test, long enough to sign with",
-        HCP_HOST: "127.0.0.1",
-        S3_ENDPOINT_URL: String(endpoint_url),
-      },
-    });
+    const gateway = await startApplication({ env: gatewayOf(String(endpoint_url)) });
     const curator = await logIn(gateway.site, "archive/curator");
     const stalled = await Promise.all(STALLING.map((body) => beginUpload(gateway, curator, body)));
     try {

@@ -10,20 +10,15 @@ const ACCOUNT = "archive/curator";
 
 /** Keys that browsers, paths or markup might change. */
 const ODD_KEYS = [
-  "a/b.txt",
   "a//b.txt",
-  "a/./b.txt",
   "a/../b.txt",
   "..",
   "a/%2e%2e/b",
-  " leading and trailing ",
-  "a+b&c=d?e#f",
+  " a+b&c=d?e#f ",
   "line\nbreak",
   "<img src=x onerror=alert(1)>",
   "invoice\u202Egpj.exe",
   "åäö/Längd 🎉.txt",
-  "x/acl",
-  "delete",
   "a".repeat(1024),
 ];
 
@@ -69,12 +64,14 @@ whole("storage pages: a login, its buckets, a folder, an object and its bytes, w
   assert.match(policy, /frame-ancestors 'none'; connect-src 'self' http:\/\/127\.0\.0\.1:\d+\/;/);
 
   for (const key of ODD_KEYS) {
-    const written = await browser.fetch(downloadPath({ account: ACCOUNT, bucket: "odd", key }), {
-      method: "PUT",
-      body: `bytes of ${key}`,
-    });
-    assert.equal(written.status, 200, key);
-    await written.body?.cancel();
+    assert.equal(
+      (await browser.fetch(downloadPath({ account: ACCOUNT, bucket: "odd", key }), {
+        method: "PUT",
+        body: `bytes of ${key}`,
+      })).status,
+      200,
+      key,
+    );
   }
   for (const key of ODD_KEYS) {
     const address = { account: ACCOUNT, bucket: "odd", key };
@@ -148,7 +145,6 @@ whole("storage objects: shown for what they are, without running what is in them
   await gateway.call("PUT", "/mapi/tenants/archive/namespaces", {
     name: BUCKET,
     hardQuota: "1 GB",
-    versioningSettings: { enabled: true, useDeleteMarkers: true },
   });
   await browser.logIn(ACCOUNT, "stackroom-demo", "/storage");
   const at = (key: string) => ({ account: ACCOUNT, bucket: BUCKET, key });
@@ -157,7 +153,7 @@ whole("storage objects: shown for what they are, without running what is in them
     const response = await browser.fetch(downloadPath(at(key)), init);
     assert.equal(response.status, 200, await response.text());
   };
-  const page = (key: string, version?: string) => browser.page(objectPath({ ...at(key), version }));
+  const page = (key: string) => browser.page(objectPath(at(key)));
 
   await t.step("a text is shown as text, with its beginning alone where it is long", async () => {
     await put("page.txt", `<h1>${SCRIPT}\u202e\u0007`.padEnd(60), "text/html", {
@@ -268,28 +264,6 @@ whole("storage objects: shown for what they are, without running what is in them
     await put("z.zip", "PK", "application/zip");
     assert.match((await page("z.zip")).html, /Objects of this kind are not shown here\./);
   });
-
-  await t.step("versions stand as a timeline, and a delete marker is explained", async () => {
-    await put("v.txt", "first", "text/plain");
-    await put("v.txt", "second", "text/plain");
-    const now = (await page("v.txt")).html;
-    const old = /<a href="[^"]*&amp;version=([^"&]+)">Older version</.exec(now)?.[1] ?? "";
-    assert.match(now, /second/);
-    assert.match(now, /Current version/);
-    const older = await page("v.txt", decodeURIComponent(old));
-    assert.match(older.html, /This is an older version/);
-    assert.match(older.html, /first/);
-    await (await browser.fetch(downloadPath(at("v.txt")), { method: "DELETE" })).body?.cancel();
-    const deleted = await page("v.txt");
-    assert.equal(deleted.status, 404);
-    assert.match(deleted.html, /a delete marker stands in front/);
-    assert.match(deleted.html, /Restore<\/button>/);
-  });
-
-  await t.step("the page is in the reader's language", async () => {
-    const response = await browser.fetch(objectPath(at("none.txt")), { headers: { "Accept-Language": "sv" } });
-    assert.match(await response.text(), /Objektet är tomt\./);
-  });
 });
 
 whole(
@@ -316,13 +290,14 @@ whole(
     for (const Origin of ["http://elsewhere.example", "null"]) {
       assert.equal(await status(downloadPath(key), { ...put, headers: { Origin } }), 403);
     }
-    const noOrigin = await fetch(new URL(downloadPath(key), application.site), {
-      method: "PUT",
-      body: "x",
-      headers: { Cookie: `storage_session=${browser.cookies.get("storage_session")}` },
-    });
-    await noOrigin.body?.cancel();
-    assert.equal(noOrigin.status, 403);
+    assert.equal(
+      (await fetch(new URL(downloadPath(key), application.site), {
+        method: "PUT",
+        body: "x",
+        headers: { Cookie: `storage_session=${browser.cookies.get("storage_session")}` },
+      })).status,
+      403,
+    );
     assert.equal(await status(downloadPath(key), put), 200);
     const shown = await browser.fetch(`${downloadPath(key)}&disposition=inline`);
     assert.match(shown.headers.get("Content-Disposition") ?? "", /^attachment/);

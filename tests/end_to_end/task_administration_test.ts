@@ -3,7 +3,7 @@ import { type Application, startProcess, STORAGE_ONLY } from "@/tests/applicatio
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { runTask } from "@/tests/task.ts";
 import { until } from "@/tests/until.ts";
-import { type GatewayClient, logIn } from "./gateway_client.ts";
+import { accountOf, type GatewayClient, logIn } from "./gateway_client.ts";
 
 const SLOWEST = 65_536;
 const PASSWORD = "Secret-of-the-test-1";
@@ -31,22 +31,12 @@ async function fill(client: GatewayClient, bucket: string, count: number): Promi
 /** A bucket with an object that takes two minutes at the slowest rate. */
 async function filledBucket(owner: GatewayClient, bucket: string): Promise<void> {
   await owner.json("POST", "/buckets", { bucket });
-  const url = `${owner.base}/buckets/${bucket}/objects/a`;
-  const headers = { authorization: owner.authorization };
-  const response = await fetch(url, { method: "PUT", headers, body: new Uint8Array(8 * 1024 * 1024) });
-  assert.equal(response.status, 200, await response.text());
+  await owner.json("PUT", `/buckets/${bucket}/objects/a`, new Uint8Array(8 * 1024 * 1024));
 }
 
 async function addReader(curator: GatewayClient, name: string, bucket: string, site: string): Promise<GatewayClient> {
   const users = "/mapi/tenants/archive/userAccounts";
-  await curator.json("PUT", `${users}?password=${PASSWORD}`, {
-    username: name,
-    fullName: name,
-    localAuthentication: true,
-    enabled: true,
-    forcePasswordChange: false,
-    roles: { role: [] },
-  });
+  await curator.json("PUT", `${users}?password=${PASSWORD}`, accountOf(name));
   await curator.json("POST", `${users}/${name}/dataAccessPermissions`, {
     namespacePermission: [{ namespaceName: bucket, permissions: { permission: ["BROWSE", "READ"] } }],
   });

@@ -2,7 +2,7 @@ import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, type S3Cli
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { type Application, startApplication } from "@/tests/application.ts";
+import { type Application, gatewayOf, startApplication } from "@/tests/application.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
@@ -86,16 +86,7 @@ const length = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => 
 
 /** A gateway in a process of its own, in front of an S3 server. */
 function startGateway(endpoint: string, redisUrl?: string): Promise<Application> {
-  const env = {
-    ROLES: "gateway",
-    EMBEDDED: "off",
-    HOST: "127.0.0.1",
-    API_SECRET_KEY: "a key of this test, long enough to sign with",
-    HCP_HOST: "127.0.0.1",
-    S3_ENDPOINT_URL: endpoint,
-    ...(redisUrl && { REDIS_URL: redisUrl }),
-  };
-  return startApplication({ env });
+  return startApplication({ env: { ...gatewayOf(endpoint), ...(redisUrl && { REDIS_URL: redisUrl }) } });
 }
 
 interface Scene {

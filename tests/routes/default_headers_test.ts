@@ -7,7 +7,7 @@ import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { WebDeps } from "@/routes/web_deps.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { LUND } from "@/tests/routes/api/v1/jobs_fixture.ts";
-import { type DescribedOperation, type Document, sample } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
+import { type Document, requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import { cookieOf, resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { type FakeAnswer, NOW, withGateway } from "./gateway_fixture.ts";
@@ -81,30 +81,6 @@ async function withRoles(
   }
 }
 
-/** Every operation of the API's document with values for its parameters. */
-function documented(document: Document) {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path: filled(path, operation, document),
-      method: method.toUpperCase(),
-      body: bodyOf(operation, document),
-    }))
-  );
-}
-
-function filled(path: string, { parameters }: DescribedOperation, document: Document): string {
-  const value = (name: string) =>
-    encodeURIComponent(String(sample(parameters.find((one) => one.name === name)?.schema ?? {}, document)));
-  const query = parameters.filter((one) => one.in === "query" && one.required);
-  return path.replace(/\{(\w+)\}/g, (_, name) => value(name)) +
-    query.map(({ name }, index) => `${index === 0 ? "?" : "&"}${name}=${value(name)}`).join("");
-}
-
-function bodyOf({ requestBody }: DescribedOperation, document: Document): string | undefined {
-  const schema = requestBody?.content["application/json"]?.schema;
-  return schema ? JSON.stringify(sample(schema, document)) : requestBody && "x";
-}
-
 const PAGES = [
   ..."/ /login /login?error=401 /log /alto /page.html /page /other.html /uv.html /uv /a.svg /a.bin /config.js".split(
     " ",
@@ -130,7 +106,7 @@ for (const names of ["gateway", "web", "results", "gateway web results"]) {
       document = await (await app.request("/openapi.json")).json();
     });
     assert.ok(document);
-    const operations = documented(document);
+    const operations = requestsOf(document);
     assert.ok(operations.length > 120);
     await withRoles(names, async (app, bearer, answer) => {
       const seen = new Set<number>();

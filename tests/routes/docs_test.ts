@@ -112,30 +112,3 @@ Deno.test("openapi: every success of an operation that answers JSON has a shape"
     }
   });
 });
-
-Deno.test("openapi: how objects are spread over folders has three words", async () => {
-  await withGateway({}, async ({ app, call, answer }) => {
-    const { components: { schemas } } = await (await app.request("/openapi.json")).json();
-    const words = ["Balanced", "Unbalanced", "Default"];
-    const [namespace] = schemas.NamespaceCreate.properties.directoryUsage.anyOf;
-    assert.deepEqual(namespace.enum, words);
-    assert.deepEqual(schemas.NamespaceDefaultsUpdate.properties.directoryUsage.anyOf[0].enum, words);
-    const sent: string[] = [];
-    answer((_, { body }) => {
-      sent.push(JSON.parse(body).directoryUsage);
-      return new Response(null);
-    });
-    const put = (directoryUsage: string) =>
-      call("/api/v1/mapi/tenants/archive/namespaces", {
-        method: "PUT",
-        body: JSON.stringify({ name: "notes", directoryUsage }),
-      });
-    const statuses = [];
-    for (const word of ["BALANCED", "unbalanced", "Default", "deep"]) {
-      const response = await put(word);
-      await response.body?.cancel();
-      statuses.push(response.status);
-    }
-    assert.deepEqual([statuses, sent], [[201, 201, 201, 422], words]);
-  });
-});

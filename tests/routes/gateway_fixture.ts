@@ -207,6 +207,22 @@ export function nowhere(): StoreAddresses {
   return addressesAt(`http://127.0.0.1:${freePort()}`);
 }
 
+/** A page of a listing of objects of two bytes; it is the last one without a token. */
+export function listing(
+  keys: readonly string[],
+  { token = null, prefixes = [] }: { readonly token?: string | null; readonly prefixes?: readonly string[] } = {},
+): Response {
+  const entries = keys.map((key) =>
+    `<Contents><Key>${encodeURIComponent(key)}</Key><Size>2</Size><ETag>&quot;e&quot;</ETag></Contents>`
+  );
+  const folders = prefixes.map((prefix) => `<CommonPrefixes><Prefix>${prefix}</Prefix></CommonPrefixes>`);
+  const next = token === null ? "" : `<NextContinuationToken>${token}</NextContinuationToken>`;
+  return new Response(
+    `<ListBucketResult><IsTruncated>${token !== null}</IsTruncated>${next}<EncodingType>url</EncodingType>` +
+      `${entries.join("")}${folders.join("")}</ListBucketResult>`,
+  );
+}
+
 /** An S3 error answer. */
 export function s3Error(status: number, code: string, message: string): Response {
   return new Response(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`, {

@@ -72,12 +72,15 @@ Deno.test("hostile XML: what is cut, broken or another document is 502 for every
       assert.match(detail, /the store's response is not valid$/, what);
     });
   }
-  await eachReader((socket) => {
-    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n<ListBucketResult>");
-  }, (status, detail, what) => {
-    assert.equal(status, 502, what);
-    assert.match(detail, /the store's response ended early$/, what);
-  });
+  const framings = ["Content-Length: 1000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nffffffff\r\n"];
+  for (const framing of [...framings, "Transfer-Encoding: chunked\r\n\r\n"]) {
+    await eachReader((socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n${framing}<ListBucketResult>`);
+    }, (status, detail, what) => {
+      assert.equal(status, 502, what);
+      assert.match(detail, /the store's response ended early$/, what);
+    });
+  }
 });
 
 Deno.test("hostile XML: numbers and dates that are none are 502", async () => {

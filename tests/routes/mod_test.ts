@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { requestsOf } from "./api/v1/mapi/schema_samples.ts";
 import { withGateway } from "./gateway_fixture.ts";
 
 Deno.test("request id: kept when harmless, else 32 hexadecimal digits, on every answer", async () => {
@@ -128,6 +129,20 @@ Deno.test("access log: one line per request, secrets out, probes silent", async 
   });
 });
 
+Deno.test("access log: each operation has the line of its own id, but for probes", async () => {
+  await withGateway({ app: { maxRequests: 1000 } }, async ({ app, logged }) => {
+    const requests = requestsOf(await (await app.request("/openapi.json")).json());
+    assert.ok(requests.length > 120);
+    for (const { id, path, method, body } of requests) {
+      const response = await app.request(path, { method, body, headers: { "X-Request-ID": `of.${id}` } });
+      await response.body?.cancel();
+    }
+    const lines = logged().filter(({ request_id }) => String(request_id).startsWith("of."));
+    const expected = requests.filter(({ path }) => path.startsWith("/api/")).map(({ id }) => [`of.${id}`, id]);
+    assert.deepEqual(lines.map(({ request_id, operation }) => [request_id, operation]), expected);
+  });
+});
+
 Deno.test("errors: an unexpected error is a 500 with the request id, its stack logged once without secrets", async () => {
   const identify = () => {
     throw new Error("broke at X-Amz-Signature=hush Authorization: HCP hushhush:hush");
@@ -156,14 +171,8 @@ Deno.test("bodies: broken JSON 422 with its place, above 1 MiB 413, no body a mi
     assert.equal((await bytes.json()).detail[0].type, "json_invalid");
     const none = await post();
     assert.deepEqual(await none.json(), { detail: [{ type: "missing", loc: ["body"], msg: "Field required" }] });
-    const large = await post(`"${"x".repeat(1024 * 1024)}"`);
-    assert.equal(large.status, 413);
-    await large.body?.cancel();
-    const streamed = await post(new Blob(["x".repeat(1024 * 1024 + 1)]).stream());
-    assert.equal(streamed.status, 413);
-    await streamed.body?.cancel();
-    const deep = await post("[".repeat(500_000) + "]".repeat(500_000));
-    assert.equal(deep.status, 422);
-    await deep.body?.cancel();
+    assert.equal((await post(`"${"x".repeat(1024 * 1024)}"`)).status, 413);
+    assert.equal((await post(new Blob(["x".repeat(1024 * 1024 + 1)]).stream())).status, 413);
+    assert.equal((await post("[".repeat(500_000) + "]".repeat(500_000))).status, 422);
   });
 });

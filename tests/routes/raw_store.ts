@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { addressesAt } from "./gateway_fixture.ts";
 
@@ -39,9 +39,11 @@ export async function rawStore(speak: (socket: Socket, head: string) => void): P
       speak(socket, head);
     });
   });
-  const addresses = await listenAsStore(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  assert.ok(address && typeof address === "object");
   return {
-    addresses,
+    addresses: addressesAt(`http://127.0.0.1:${address.port}`),
     next: () => new Promise((resolve) => waiting.push(resolve)),
     closed: (count) =>
       closedCount >= count ? Promise.resolve() : new Promise((resolve) => watching.push({ count, tell: resolve })),
@@ -52,19 +54,11 @@ export async function rawStore(speak: (socket: Socket, head: string) => void): P
   };
 }
 
-/** Has a server listen on a free port of loopback in place of a store. */
-export async function listenAsStore(server: Server): Promise<StoreAddresses> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  assert.ok(address && typeof address === "object");
-  return addressesAt(`http://127.0.0.1:${address.port}`);
-}
-
 /** Sends bytes to a server as they are; resolves with all that came back once the server or `enough` ends it. */
 export function rawExchange(origin: string, text: string, enough: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
-    const socket = connectTo(origin);
+    const socket = connect(Number(new URL(origin).port), "127.0.0.1");
     socket.on("connect", () => socket.write(text));
     socket.on("data", (data) => {
       answer += data.toString("latin1");
@@ -73,9 +67,4 @@ export function rawExchange(origin: string, text: string, enough: RegExp): Promi
     socket.on("close", () => resolve(answer));
     socket.on("error", reject);
   });
-}
-
-function connectTo(origin: string): Socket {
-  const { port } = new URL(origin);
-  return connect(Number(port), "127.0.0.1");
 }

@@ -67,9 +67,7 @@ Deno.test("built files: a condition holds for the form that would be sent, not f
     assert.equal(unchanged.headers.get("Vary"), "Accept-Encoding");
     assert.equal(unchanged.headers.get("ETag"), response.headers.get("ETag"));
     for (const accepted of ["gzip", ""]) {
-      const other = await get(NAME, { ...known, "Accept-Encoding": accepted });
-      assert.equal(other.status, 200, accepted);
-      await other.body?.cancel();
+      assert.equal((await get(NAME, { ...known, "Accept-Encoding": accepted })).status, 200, accepted);
     }
   }));
 

@@ -59,9 +59,7 @@ Deno.test("site: HEAD says the length of what GET answers", async () => {
 Deno.test("site: a name that no disk holds is 404", async () => {
   await siteOnly(async (app) => {
     for (const name of ["a".repeat(300), "å".repeat(200), `${"b".repeat(252)}`]) {
-      const answer = await app.request(`/${encodeURIComponent(name)}`);
-      assert.equal(answer.status, 404);
-      await answer.body?.cancel();
+      assert.equal((await app.request(`/${encodeURIComponent(name)}`)).status, 404);
     }
   });
 });

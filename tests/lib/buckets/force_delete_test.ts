@@ -197,17 +197,3 @@ Deno.test("force delete: stops when the client of a request goes, though each ca
     await server.shutdown();
   });
 });
-
-Deno.test("force delete: stops when the client goes", async () => {
-  const client = new AbortController();
-  const leave = (_call: string, bucket: { batches: number[] }) => {
-    if (bucket.batches.length === 2) client.abort();
-    return undefined;
-  };
-  await withFakeBucket({ versions: 100_000, instead: leave }, async (fixture) => {
-    const caller = { ...fixture.caller, signal: client.signal };
-    await assert.rejects(run({ ...fixture, caller }).done, failsWith(499, /./));
-    assert.equal(fixture.bucket.batches.length, 2);
-    assert.ok(!fixture.bucket.calls.includes("DELETE /b"));
-  });
-});

@@ -39,6 +39,7 @@ Deno.test("sealed events: an entry reveals nothing, and opens with no other key 
   assert.deepEqual(events(createSecretKey(randomBytes(32))).open(entry), []);
   assert.deepEqual(events(KEY, "stackroom:others").open(entry), []);
   assert.equal(events().open(entry).length, 1);
+  assert.deepEqual(events().open(events().seal(["x".repeat(64 * 1024)])), [], "too long");
 });
 
 Deno.test("sealed events: without a key nothing is read, and nothing can be sealed", () => {
@@ -56,19 +57,4 @@ Deno.test("sealed events: while a key is replaced, entries of both are read, and
   assert.deepEqual(both.open(events().seal([2])), [2]);
   const entry = both.seal([3]);
   assert.deepEqual([events().open(entry), events(next).open(entry)], [[3], []]);
-});
-
-Deno.test("sealed events: anything else is not read", () => {
-  const entry = events().seal([1]);
-  const anything = fc.oneof(
-    fc.string(),
-    fc.base64String(),
-    fc.record({ at: fc.nat(entry.length - 1), by: fc.constantFrom("A", "z", "_", "") }).map(({ at, by }) =>
-      entry.slice(0, at) + by + entry.slice(at + 1)
-    ).filter((changed) => !Buffer.from(changed, "base64url").equals(Buffer.from(entry, "base64url"))),
-  );
-  fc.assert(fc.property(anything, (text) => {
-    assert.deepEqual(events().open(text), []);
-  }));
-  assert.deepEqual(events().open(events().seal(["x".repeat(64 * 1024)])), [], "too long");
 });

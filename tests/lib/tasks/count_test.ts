@@ -100,20 +100,6 @@ Deno.test("count: several folders are read at a time, and a large one is split b
   assert.ok(most >= 4, `${most} at a time`);
 });
 
-Deno.test("count: a flat bucket costs one reader's pages and few more", async () => {
-  const store = new ModelStore(Array.from({ length: 2000 }, (_, n) => String(n).padStart(6, "0")));
-  store.pageSize = 100;
-  assert.equal((await count(store)).files, 2000);
-  assert.ok(store.lists.length <= 26, `${store.lists.length} listings`);
-});
-
-Deno.test("count: many small folders do not cost a listing each", async () => {
-  const store = new ModelStore(Array.from({ length: 2000 }, (_, n) => `${String(n >> 2).padStart(5, "0")}/${n}`));
-  store.pageSize = 100;
-  assert.equal((await count(store)).files, 2000);
-  assert.ok(store.lists.length <= 50, `${store.lists.length} listings`);
-});
-
 for (const quirk of ["other order", "no start-after"] as const) {
   Deno.test(`count: a store whose listing has ${quirk} is counted by one reader`, async () => {
     const store = new ModelStore(Array.from({ length: 300 }, (_, n) => `${n % 7}/${n}`));
@@ -148,17 +134,22 @@ Deno.test("count: a listing that does not advance is an error, and so is one tha
   await assert.rejects(count(store), { status: 502 });
 });
 
-Deno.test("count: ranges are split in their middles, so that hardly a page more is read than by one reader", async () => {
-  const keys = Array.from({ length: 2000 }, (_, n) => `${String(n >> 3).padStart(4, "0")}/${n & 7}`);
-  const store = new ModelStore(keys, () => 1);
-  store.pageSize = 20;
-  assert.equal((await count(store)).files, 2000);
-  assert.ok(store.lists.length <= 140, `${store.lists.length} listings for 100 pages`);
-});
+/** Keys of 2,000 objects by their numbers, the length of pages, and the most listings that they may cost. */
+const COSTS: Record<
+  string,
+  readonly [key: (n: number) => string, pageSize: number, most: number, slowPageMs?: number]
+> = {
+  "a flat bucket costs one reader's pages and few more": [(n) => String(n).padStart(6, "0"), 100, 26],
+  "many small folders do not cost a listing each": [(n) => `${String(n >> 2).padStart(5, "0")}/${n}`, 100, 50],
+  "ranges are split in their middles": [(n) => `${String(n >> 3).padStart(4, "0")}/${n & 7}`, 20, 140],
+  "a store that responds soon is read by one reader": [(n) => `${n}/0`, 20, 100, Infinity],
+};
 
-Deno.test("count: a store that responds soon is read by one reader", async () => {
-  const store = new ModelStore(Array.from({ length: 200 }, (_, n) => `${n}/0`), () => 1);
-  store.pageSize = 20;
-  assert.equal((await count(store, { slowPageMs: Infinity })).files, 200);
-  assert.equal(store.lists.length, 10);
-});
+for (const [what, [key, pageSize, most, slowPageMs]] of Object.entries(COSTS)) {
+  Deno.test(`count: ${what}`, async () => {
+    const store = new ModelStore(Array.from({ length: 2000 }, (_, n) => key(n)));
+    store.pageSize = pageSize;
+    assert.equal((await count(store, { slowPageMs })).files, 2000);
+    assert.ok(store.lists.length <= most, `${store.lists.length} listings`);
+  });
+}

@@ -4,7 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { LEASE_MS, RENEW_MS } from "@/lib/tasks/task.ts";
 import { assertNoCredentials, bytesBelow, storeCallers } from "./stored_credentials.ts";
-import { testTaskStore } from "./task_store_contract.ts";
+import { newTask, testTaskStore } from "./task_store_contract.ts";
 
 testTaskStore("tasks in SQLite", () => {
   let now = 1_700_000_000_000;
@@ -19,28 +19,22 @@ testTaskStore("tasks in SQLite", () => {
 });
 
 const BOUNDS = { maxPerOwner: 10, maxPerTenant: 10, max: 10 };
-const TASK = {
-  id: "d0d0d0d0-0000-4000-8000-000000000000",
-  kind: "delete",
-  owner: "alva",
-  tenant: "archive",
-  account: "alva",
-  bucket: "letters",
-  progress: "{}",
-  sealedCaller: new Uint8Array([1]),
-} as const;
+const TASK = newTask({ id: "d0d0d0d0-0000-4000-8000-000000000000", kind: "delete" });
 
-Deno.test("tasks in SQLite: a process that starts takes over what an earlier one left at once", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const earlier = new SqliteTaskStore(`${folder}/tasks.db`, Date.now);
-    await earlier.create(TASK, "earlier", BOUNDS);
-    await earlier.close();
-    const store = new SqliteTaskStore(`${folder}/tasks.db`, Date.now);
-    assert.deepEqual((await store.claim("later", 10)).map(({ id }) => id), [TASK.id]);
-    await store.close();
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+const HOUR_MS = 3_600_000;
+
+Deno.test("tasks in SQLite: a process that starts takes over what an earlier one left at once, whatever its clock says", async () => {
+  for (const stepMs of [0, 2 * HOUR_MS, -2 * HOUR_MS]) {
+    await inFolder(async (path) => {
+      const earlier = new SqliteTaskStore(path, Date.now);
+      await earlier.create(TASK, "earlier", BOUNDS);
+      await earlier.close();
+      const store = new SqliteTaskStore(path, () => Date.now() + stepMs);
+      await store.sweep();
+      assert.deepEqual((await store.claim("later", 10)).map(({ id }) => id), [TASK.id], `${stepMs} ms`);
+      assert.equal(await store.save(TASK.id, "later", '{"files":1}'), "stored");
+      await store.close();
+    });
   }
 });
 

@@ -121,20 +121,6 @@ sceneTest(
   },
 );
 
-sceneTest("tasks that wait for a retry do not keep a process from claiming those of a dead one", async (scene) => {
-  const runner = scene.process((job) =>
-    job.caller.username === "eva" ? Promise.resolve({ done: 1 }) : Promise.reject(badGateway("unreachable"))
-  );
-  for (let count = 0; count < 20; count++) await start(runner);
-  await settle();
-  const dead = scene.process(untilAborted);
-  const id = await start(dead, "eva");
-  await dead.stop();
-  await scene.clock.advance(RENEW_MS);
-  assert.equal((await scene.stored(id)).state, "ready");
-  await runner.stop();
-});
-
 sceneTest("a process that has 64 tasks claims none until one ends, although all wait for a retry", async (scene) => {
   const runner = scene.process((job) =>
     job.caller.username === "eva" ? Promise.resolve({ done: 1 }) : Promise.reject(badGateway("unreachable"))

@@ -3,44 +3,7 @@ import { credentialsRefused, HttpError, unavailable } from "@/lib/http/errors.ts
 import { LEASE_MS, RENEW_MS } from "@/lib/tasks/task.ts";
 import type { Job } from "@/lib/tasks/task_handler.ts";
 import { settle } from "./fake_clock.ts";
-import { caller, COUNT, type Counted, sceneTest, start, untilAborted } from "./task_scene.ts";
-
-sceneTest(
-  "a task is worked on by the process that created it, with its caller's keys, and ends as ready",
-  async (scene) => {
-    const runner = scene.process(async (job) => {
-      assert.deepEqual({ ...job.caller, signal: undefined }, { ...caller("alva"), signal: undefined });
-      await job.checkpoint({ done: 1 });
-      return { done: 2 };
-    });
-    const id = await start(runner);
-    await settle();
-    const { task, progress } = await runner.find(COUNT, "letters", id, caller("alva"));
-    assert.deepEqual([task.state, progress, task.sealedCaller], ["ready", { done: 2 }, null]);
-    await runner.stop();
-  },
-);
-
-sceneTest("a task is found by its owner alone, under its kind and bucket", async (scene) => {
-  const runner = scene.process(untilAborted);
-  const id = await start(runner);
-  const zip = { ...COUNT, kind: "zip" } as const;
-  const missing = { status: 404, message: "Task not found" };
-  await assert.rejects(runner.find(COUNT, "letters", id, caller("bo")), missing);
-  await assert.rejects(runner.find(COUNT, "other", id, caller("alva")), missing);
-  await assert.rejects(runner.find(zip, "letters", id, caller("alva")), missing);
-  await assert.rejects(runner.find(COUNT, "letters", "x", caller("alva")), missing);
-  await runner.stop();
-});
-
-sceneTest("beyond a bound a new task is 429 with Retry-After", async (scene) => {
-  const runner = scene.process(untilAborted, { maxPerOwner: 1, maxPerTenant: 2, max: 2 });
-  await start(runner);
-  await assert.rejects(start(runner), { status: 429, headers: { "Retry-After": "10" } });
-  await start(runner, "bo");
-  await assert.rejects(start(runner, "eva"), { status: 429, headers: { "Retry-After": "10" } });
-  await runner.stop();
-});
+import { type Counted, sceneTest, start, untilAborted } from "./task_scene.ts";
 
 sceneTest("eight tasks run at a time, four of one owner, and the next ones in turn", async (scene) => {
   const running: { owner: string; end: () => void }[] = [];

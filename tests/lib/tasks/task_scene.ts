@@ -85,7 +85,7 @@ export function sceneTest(name: string, run: (scene: Scene) => Promise<void>): v
 }
 
 /** Waits until the job is interrupted, as work that waits for the store does. */
-export function untilAborted({ signal }: Job<Counted>): Promise<never> {
+export function untilAborted({ signal }: Pick<Job<Counted>, "signal">): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { trustProxies } from "@/lib/http/client_address.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { sessionDigest } from "@/lib/results/session_token.ts";
 import { rawRequest } from "./raw_request.ts";
 import {
   bothWays,
@@ -129,9 +127,7 @@ Deno.test("results: a page is a download, ranges and conditions work", async () 
       await refused.body?.cancel();
     }
     for (const [path, method] of [["_login", "GET"], ["_logout", "GET"], ["_session", "POST"]]) {
-      const refused = await get(`/results/${path}`, {}, method);
-      assert.equal(refused.status, 405, path);
-      await refused.body?.cancel();
+      assert.equal((await get(`/results/${path}`, {}, method)).status, 405, path);
     }
   }
 });
@@ -152,30 +148,16 @@ Deno.test("results: hostile paths never reach the store, with a session or witho
       const path of [
         "/results/",
         N,
-        `${N}/`,
-        `${N}//x`,
-        `${N}/x/`,
-        `${N}/./x`,
         `${N}/../secret/x`,
         `${N}/%2e%2e/secret/x`,
-        `${N}/%2E./secret/x`,
         `${N}/a%2fb`,
-        `${N}/a%2Fb`,
-        `${N}/a%5Cb`,
         `${N}/a\\b`,
-        `${N}/..\\b`,
-        `${N}/a%00b`,
         `${N}/%ff`,
-        `${N}/%`,
-        `${N}/%e5`,
         "/results/secret/p/v1/progress.json",
-        "/results/BATCH-DEFAULT/x",
         "/results/_log%69n",
         "/results/_session/x",
-        "/results/__proto__",
         "/result%73/_session",
         "/results%2F..%2Fx",
-        `${N}/${"a".repeat(1100)}`,
       ]
     ) {
       const [status] = await rawRequest(site.port, "GET", path, { Cookie });
@@ -200,19 +182,11 @@ Deno.test("results: hostile cookies are no session and break nothing", async () 
     for (
       const cookie of [
         "",
-        `${STEM}=`,
-        `${STEM}`,
         `${STEM}=${value.slice(0, 40)}${flipped}`,
         `${STEM}=${value}x`,
-        `${STEM}=${value.slice(0, -2)}`,
-        `${STEM}=${"A".repeat(5000)}`,
-        `${STEM}=\xe5\xff`,
         `${STEM}="${value}"`,
-        `__Host-${STEM}=${value}`,
         `x${STEM}=${value}`,
-        `${STEM.toUpperCase()}=${value}`,
         `;;=;${STEM};`,
-        "A".repeat(100),
       ]
     ) {
       assert.equal(await statusWith({ Cookie: cookie }), 401, `${way}: ${cookie.slice(0, 80)}`);
@@ -265,23 +239,6 @@ Deno.test("results: a file is read with the keys of the session that asks, howev
       return await response.text();
     }));
     assert.deepEqual(bodies, asked.map((n) => names[n].repeat(1000)));
-  }
-});
-
-Deno.test("results: the session check knows a login and finds no session without the cookie", async () => {
-  await using store = await filledStore({});
-  for await (const { service } of bothWays(resultsDeps(store.s3("archive")))) {
-    await using site = web(service);
-    const Cookie = cookieOf(await login(site.origin));
-    const { check } = sessionCheck({ service, cookieStem: STEM, now: Date.now });
-    const session = await check(new Request("http://site.example/", { headers: { Cookie } }));
-    assert.deepEqual(session, { user: "reader", digest: sessionDigest(Cookie.slice(STEM.length + 1)), cookie: Cookie });
-    await assert.rejects(check(new Request("http://site.example/")), { status: 401, detail: "not logged in" });
-    // Between our roles the plain name holds, whatever the browser's scheme is.
-    const secure = { Cookie: `__Host-${Cookie}`, "X-Forwarded-Proto": "https" };
-    const request = new Request("http://site.example/", { headers: secure });
-    trustProxies(request, 1);
-    assert.deepEqual(await check(request), session);
   }
 });
 
@@ -359,9 +316,7 @@ Deno.test("store: unreachable is 502, no response in time is 504", async () => {
     await using site = web(service);
     const Cookie = cookieOf(await login(site.origin));
     mute = true;
-    const late = await fetch(site.origin + LOG, { headers: { Cookie } });
-    assert.equal(late.status, 504);
-    await late.body?.cancel();
+    assert.equal((await fetch(site.origin + LOG, { headers: { Cookie } })).status, 504);
     assert.equal((await login(site.origin)).status, 504);
   }
   silence.resolve();

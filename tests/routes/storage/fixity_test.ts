@@ -158,11 +158,6 @@ Deno.test("fixity page: the store's outage is its status and a sentence; checks 
   assert.match(textOf((await open(LIST)).html), /The checks of 1 bucket could not be read/);
 });
 
-Deno.test("fixity page: an account of the system level is told that it has nothing to check", async () => {
-  const { open } = storagePages(gateway(), null);
-  assert.match(textOf((await open("/fixity?account=olle")).html), /An account of the system level has no buckets/);
-});
-
 Deno.test("fixity page: a link fills in the form, and line breaks of a prefix arrive as they are", async () => {
   const { open, send, seen } = storagePages(gateway());
   const { html } = await open(`${LIST}&bucket=maps&prefix=${encodeURIComponent("a\n<b>")}`);
@@ -497,14 +492,6 @@ Deno.test("fixity page: schedules of other accounts say whose they are, and link
   assert.doesNotMatch(html, new RegExp(`href="[^"]*${TASK}`));
   const system = await storagePages(gateway({ schedules }), null).open("/fixity?account=olle");
   assert.match(textOf(system.html), /has no buckets.* nightly All of letters of archive\/keeper/);
-});
-
-Deno.test("fixity pages: in Swedish too", async () => {
-  const { open } = storagePages(gateway({ tasks: { letters: [damaged()] }, report: reportOf([]) }));
-  const list = textOf((await open(LIST, "sv")).html);
-  assert.match(list, /3 av 13 objekt är skadade\. Återställ dem/);
-  assert.match(list, /Tidigare kontroll ingen .*Jämför inte ETag:ar .*Rapport: nycklarna börjar med/);
-  assert.match(textOf((await open(CHECK, "sv")).html), /Fixitetskontroll av letters\/1794\//);
 });
 
 Deno.test("fixity pages: sentences with a code are translated, others are shown as they are", async () => {

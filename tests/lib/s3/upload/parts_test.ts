@@ -7,7 +7,6 @@ import {
   BufferPool,
   type BufferPoolOptions,
   partsOfKnownLength,
-  partsOfUnknownLength,
 } from "@/lib/s3/upload/parts.ts";
 
 /** So many bytes that count up, a few at a time. */
@@ -57,25 +56,6 @@ Deno.test("buffered part: once disposed it gives no bytes, and the chunk on its 
   assert.ok(!buffers.some(({ buffer }) => buffer === value.buffer));
   // A clean end would be taken for the end of the part.
   await assert.rejects(chunks.next());
-});
-
-Deno.test("parts of unknown length: each is full but the last, and only the one of an empty body is empty", async () => {
-  const sizes = { firstBytes: 4, partBytes: (number: number) => number > 2 ? 20 : 10, maxParts: 4 };
-  for (
-    const [length, expected] of [
-      [0, [0]],
-      [9, [9]],
-      [10, [10]],
-      [11, [10, 1]],
-      [40, [10, 10, 20]],
-      [60, [10, 10, 20, 20]],
-    ] as const
-  ) {
-    using lease = newLease();
-    const lengths: number[] = [];
-    for await (using part of partsOfUnknownLength(countingSource(length), lease, sizes)) lengths.push(part.lengthBytes);
-    assert.deepEqual(lengths, expected);
-  }
 });
 
 Deno.test("parts of known length: they cover the body, and a body that is shorter is 400", async () => {
@@ -167,12 +147,6 @@ Deno.test("buffer pool: a reservation that is cancelled lets those behind it go 
   await next;
   await assert.rejects(leaving.reserve(4), hasStatus(499));
   assert.equal(pool.freeBytes, 0);
-});
-
-Deno.test("buffer pool: a reservation that waits too long is 503", async () => {
-  const pool = newPool({ waitMs: 1 });
-  await pool.lease().reserve(40);
-  await assert.rejects(pool.lease().reserve(4), hasStatus(503));
 });
 
 Deno.test("buffer pool: a lease that waits for a buffer ends when its signal aborts", async () => {

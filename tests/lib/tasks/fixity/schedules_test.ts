@@ -106,20 +106,6 @@ Deno.test("fixity schedules: two processes start one check at a time, and none b
   for (const process of [one, other]) await process.stop();
 });
 
-Deno.test("fixity schedules: a time that passed while no process ran has its check at the next start", async () => {
-  await using store = startFixityStore();
-  store.put("a", "bytes");
-  const processes = new Processes(store);
-  const first = processes.process();
-  await processes.pass(0);
-  await first.stop();
-  await processes.pass(3 * HOUR);
-  const second = processes.process();
-  await processes.pass(0);
-  await processes.ended(1);
-  await second.stop();
-});
-
 Deno.test("fixity schedules: a start that broke off is made by another process, under the same id", async () => {
   await using store = startFixityStore();
   store.put("a", "bytes");

@@ -3,16 +3,9 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { RedisClient, type RedisReply } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
 import { deploymentOf } from "@/lib/tasks/task_keys.ts";
-import {
-  ENDED_TTL_MS,
-  LEASE_MS,
-  MAX_ENDED_PER_OWNER,
-  MAX_RUN_MS,
-  type NewTask,
-  type TaskEnd,
-} from "@/lib/tasks/task.ts";
+import { ENDED_TTL_MS, LEASE_MS, MAX_ENDED_PER_OWNER, MAX_RUN_MS, type TaskEnd } from "@/lib/tasks/task.ts";
 import { assertNoCredentials, bytesBelow, latin1, storeCallers } from "@/tests/lib/tasks/stored_credentials.ts";
-import { type StoreUnderTest, testTaskStore } from "@/tests/lib/tasks/task_store_contract.ts";
+import { newTask, type StoreUnderTest, testTaskStore } from "@/tests/lib/tasks/task_store_contract.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 
 const DEPLOYMENT = "d";
@@ -62,20 +55,6 @@ testTaskStore("tasks in Redis", open, { ignore: REDIS_PROGRAM === null });
 
 const BOUNDS = { maxPerOwner: 10, maxPerTenant: 100, max: 100 };
 const END: TaskEnd = { state: "ready", error: null, progress: "{}", keepsCaller: false };
-
-function newTask(change: Partial<NewTask> = {}): NewTask {
-  return {
-    id: crypto.randomUUID(),
-    kind: "count",
-    owner: "alva",
-    tenant: "archive",
-    account: "alva",
-    bucket: "letters",
-    progress: "{}",
-    sealedCaller: new Uint8Array([1, 2, 3]),
-    ...change,
-  };
-}
 
 function test(name: string, run: (under: RedisStoreUnderTest) => Promise<void>): void {
   Deno.test({
@@ -139,44 +118,8 @@ test("processes with another secret neither see nor count, change or delete its 
   assert.equal(await other.create(newTask(), "a", bounds), "created", "each has bounds of its own");
   assert.deepEqual((await keys()).filter((key) => key.startsWith(PREFIX)), before);
   const [claimed] = await store.claim("a", 9);
-  assert.deepEqual([claimed.id, claimed.isCanceling, claimed.progress], [task.id, false, "{}"]);
+  assert.deepEqual([claimed.id, claimed.isCanceling, claimed.progress], [task.id, false, task.progress]);
   await other.close();
-});
-
-test("while the server is gone every call is 503, and it goes on when it is back", async ({ store, server }) => {
-  const task = newTask();
-  await store.create(task, "a", BOUNDS, new Map([["0", new Uint8Array([7])]]));
-  await server.kill();
-  const calls = [
-    () => store.create(newTask(), "a", BOUNDS),
-    () => store.get(task.id),
-    () => store.claim("a", 1),
-    () => store.save(task.id, "a", "{}"),
-    () => store.end(task.id, "a", END),
-    () => store.release("a"),
-    () => store.cancel(task.id),
-    () => store.writeBlobs(task.id, new Map()),
-    () => store.readBlobs(task.id, ["0"]),
-    () => store.sweep(),
-  ];
-  for (const call of calls) {
-    await assert.rejects(call, (error) => {
-      assert.ok(error instanceof HttpError && error.status === 503, String(error));
-      assert.ok(Number(error.headers["Retry-After"]) > 0);
-      return true;
-    });
-  }
-  await server.start();
-  for (;;) {
-    try {
-      assert.equal(await store.save(task.id, "a", '{"files":1}'), "stored");
-      break;
-    } catch (error) {
-      if (!isStatus(503, /try again/)(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-  assert.deepEqual(await store.readBlobs(task.id, ["0"]), [new Uint8Array([7])]);
 });
 
 /** Ways in which the record of a task can be damaged, by what is done to its keys. */

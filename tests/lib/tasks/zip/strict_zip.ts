@@ -131,35 +131,6 @@ export function unzipped(archive: Uint8Array): Map<string, Uint8Array> {
   return new Map(entries.map(({ name, dataOffset, size }) => [name, archive.subarray(dataOffset, dataOffset + size)]));
 }
 
-/**
- * Reads an archive from its start without its central directory, as readers of streams do: an entry of unknown length ends
- * where a data descriptor fits the bytes before it.
- */
-export function readForward(archive: Uint8Array): Map<string, Uint8Array> {
-  const bytes = Buffer.from(archive);
-  const found = new Map<string, Uint8Array>();
-  let at = 0;
-  while (bytes.readUInt32LE(at) === 0x04034b50) {
-    const flags = bytes.readUInt16LE(at + 6);
-    const nameEnd = at + 30 + bytes.readUInt16LE(at + 26);
-    const name = bytes.toString("utf8", at + 30, nameEnd);
-    const start = nameEnd + bytes.readUInt16LE(at + 28);
-    let end = start;
-    at = start;
-    if (flags & 8) {
-      for (end = bytes.indexOf("PK\x07\x08", start, "latin1");; end = bytes.indexOf("PK\x07\x08", end + 1, "latin1")) {
-        assert.ok(end >= 0, `${name}: no descriptor`);
-        const fits = bytes.readUInt32LE(end + 12) === end - start;
-        if (fits && bytes.readUInt32LE(end + 4) === crc32(bytes.subarray(start, end))) break;
-      }
-      at = end + 16;
-    }
-    found.set(name, bytes.subarray(start, end));
-  }
-  assert.equal(bytes.readUInt32LE(at), 0x02014b50);
-  return found;
-}
-
 function fieldsOf(extra: Buffer): Map<number, Buffer> {
   const fields = new Map<number, Buffer>();
   let at = 0;

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
-import { embeddedTest } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 import { gatewayTest, s3Error } from "@/tests/routes/gateway_fixture.ts";
 
 gatewayTest("buckets: listed with their owner", async ({ call, answer, seen }) => {
@@ -36,9 +34,7 @@ gatewayTest("buckets: created, taken, badly named", async ({ call, answer, seen 
   assert.deepEqual(await taken.json(), { detail: "bucket 'new-bucket': Yours" });
   const count = seen.length;
   for (const bucket of ["..", "a/b", "\ud800"]) {
-    const refused = await post({ bucket });
-    assert.equal(refused.status, 400);
-    await refused.body?.cancel();
+    assert.equal((await post({ bucket })).status, 400);
   }
   for (const body of [{}, { bucket: "" }, { bucket: 5 }, []]) {
     const refused = await post(body);
@@ -62,9 +58,7 @@ gatewayTest("bucket: HEAD and DELETE answer what the store says", async ({ call,
   assert.deepEqual(await deleted.json(), { status: "deleted", bucket: "b" });
   assert.deepEqual(seen.map(({ method }) => method), ["HEAD", "DELETE"]);
   answer(() => s3Error(409, "BucketNotEmpty", "Not empty"));
-  const full = await call("/api/v1/buckets/b", { method: "DELETE" });
-  assert.equal(full.status, 409);
-  await full.body?.cancel();
+  assert.equal((await call("/api/v1/buckets/b", { method: "DELETE" })).status, 409);
   for (const status of [403, 404]) {
     answer(() => new Response(null, { status }));
     const head = await call("/api/v1/buckets/b", { method: "HEAD" });
@@ -176,9 +170,7 @@ gatewayTest("versions: a page is listed with what was asked for", async ({ call,
     assert.ok(!seen[seen.length - 1].target.includes("marker"), "a version alone names no place of a listing");
   }
   for (const query of ["max_keys=1001", "max_keys=-1", "max_keys=x"]) {
-    const refused = await call(`/api/v1/buckets/b/versions?${query}`);
-    assert.equal(refused.status, 422, query);
-    await refused.body?.cancel();
+    assert.equal((await call(`/api/v1/buckets/b/versions?${query}`)).status, 422, query);
   }
 });
 
@@ -216,28 +208,6 @@ gatewayTest("uploads: a page is listed with its markers, 1 to 1000 at a time", a
   assert.equal((await call("/api/v1/buckets/b/uploads")).status, 502);
   answer(() => s3Error(404, "NoSuchBucket", "gone"));
   assert.equal((await call("/api/v1/buckets/b/uploads")).status, 404);
-});
-
-embeddedTest("buckets: one more than the user or the tenant may have is 400 and names the limit", async (fixture) => {
-  const { store, call } = fixture;
-  const curator = fixture.as("archive", "curator");
-  const create = async () => {
-    const response = await call("POST", "/buckets", { bucket: "one-more" });
-    return `${response.status} ${(await response.json()).detail}`;
-  };
-  assert.equal((await curator("POST", "/tenants/archive", { maxNamespacesPerUser: 0 })).status, 200);
-  assert.match(await create(), /^400 bucket 'one-more': .*maxNamespacesPerUser/);
-  assert.equal((await curator("POST", "/tenants/archive", { maxNamespacesPerUser: 100 })).status, 200);
-  // The gateway's document of a tenant's changes has no such member.
-  const limited = await fetch(`${store.mapi(null)}/mapi/tenants/archive`, {
-    method: "POST",
-    headers: mapiAuthorization("admin"),
-    body: JSON.stringify({ namespaceQuota: "1" }),
-  });
-  assert.equal(limited.status, 200, await limited.text());
-  assert.match(await create(), /^400 bucket 'one-more': .*namespaceQuota/);
-  const made = await curator("PUT", "/tenants/archive/namespaces", { name: "one-more" });
-  assert.match(`${made.status} ${made.text}`, /^400 .*namespaceQuota/);
 });
 
 gatewayTest(
@@ -281,19 +251,6 @@ gatewayTest(
     const plain = await call("/api/v1/buckets/b?force=false", { method: "DELETE" });
     assert.deepEqual([plain.status, await plain.json()], [409, { detail: "bucket 'b': records" }]);
     assert.equal(seen.length, 1, "without force nothing is removed");
-    const bad = await call("/api/v1/buckets/b?force=perhaps", { method: "DELETE" });
-    assert.equal(bad.status, 422);
-    await bad.body?.cancel();
+    assert.equal((await call("/api/v1/buckets/b?force=perhaps", { method: "DELETE" })).status, 422);
   },
 );
-
-gatewayTest("force delete: on a generic store the plain delete's answer stands", async ({ call, answer, seen }) => {
-  answer((request, { target }) => {
-    if (target.includes("uploads") || target.includes("versions")) return s3Error(501, "NotImplemented", "no");
-    if (target.includes("list-type")) return new Response("<ListBucketResult/>");
-    return request.method === "DELETE" ? s3Error(409, "BucketNotEmpty", "still full") : new Response(null);
-  });
-  const refused = await call("/api/v1/buckets/b?force=true", { method: "DELETE" });
-  assert.deepEqual([refused.status, await refused.json()], [409, { detail: "bucket 'b': still full" }]);
-  assert.ok(!seen.some(({ target }) => target.startsWith("/mapi/")));
-}, { gateway: { backend: "generic" } });

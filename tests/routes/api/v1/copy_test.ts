@@ -26,9 +26,7 @@ gatewayTest("copy: the store copies, with the metadata; the answer names the cop
   const failed = await call(path, { method: "POST", body });
   assert.deepEqual([failed.status, await failed.json()], [502, { detail: "object 'c d': We failed half way" }]);
   for (const bad of [{}, { source_bucket: "b" }, { source_bucket: "", source_key: "k" }]) {
-    const refused = await call(path, { method: "POST", body: JSON.stringify(bad) });
-    assert.equal(refused.status, 422);
-    await refused.body?.cancel();
+    assert.equal((await call(path, { method: "POST", body: JSON.stringify(bad) })).status, 422);
   }
 });
 

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { type Fixture, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { type Fixture, listing, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const PATH = "/api/v1/buckets/letters/objects/delete-task";
 const post = ({ call }: Fixture, body: unknown) => call(PATH, { method: "POST", body: JSON.stringify(body) });
-
-function page(keys: readonly string[]): Response {
-  const entries = keys.map((key) => `<Contents><Key>${key}</Key><Size>2</Size></Contents>`).join("");
-  return new Response(`<ListBucketResult><IsTruncated>false</IsTruncated>${entries}</ListBucketResult>`);
-}
 
 async function start(fixture: Fixture, body: unknown): Promise<string> {
   const response = await post(fixture, body);
@@ -27,7 +22,7 @@ Deno.test("delete task: it counts, deletes and says what the store refused", asy
   await withGateway({}, async (fixture) => {
     fixture.answer((request) =>
       request.method === "GET"
-        ? page(["a/1", "a/2", "a/3"])
+        ? listing(["a/1", "a/2", "a/3"])
         : new Response("<DeleteResult><Error><Key>a/2</Key><Code>AccessDenied</Code></Error></DeleteResult>")
     );
     const id = await start(fixture, { prefixes: ["a/"] });
@@ -52,7 +47,7 @@ Deno.test("delete task: cancelled before the first page it is canceled with 0 de
   await withGateway({}, async (fixture) => {
     const counting = Promise.withResolvers<void>();
     fixture.answer(async (request, { target }) => {
-      if (target.includes("max-keys=1&")) return page(["a/1"]);
+      if (target.includes("max-keys=1&")) return listing(["a/1"]);
       if (request.method === "GET") {
         counting.resolve();
         await new Promise<void>((resolve) => request.signal.addEventListener("abort", () => resolve()));
@@ -72,7 +67,7 @@ Deno.test("delete task: cancelled before the first page it is canceled with 0 de
 Deno.test("delete task: a failed one is 502 with its error", async () => {
   await withGateway({}, async (fixture) => {
     let calls = 0;
-    fixture.answer(() => calls++ === 0 ? page([]) : s3Error(403, "SignatureDoesNotMatch", "no"));
+    fixture.answer(() => calls++ === 0 ? listing([]) : s3Error(403, "SignatureDoesNotMatch", "no"));
     const id = await start(fixture, { keys: ["a"] });
     const { status, error } = await endOf(fixture, id);
     assert.equal(status, "failed");
@@ -87,13 +82,13 @@ Deno.test("delete task: without the right to delete it is 202, and the task says
   await withGateway({}, async (fixture) => {
     const denied = "<Error><Key>a</Key><Code>AccessDenied</Code><Message>no</Message></Error>";
     fixture.answer(({ method }) =>
-      method === "POST" ? new Response(`<DeleteResult>${denied}</DeleteResult>`) : page(["a", "b"])
+      method === "POST" ? new Response(`<DeleteResult>${denied}</DeleteResult>`) : listing(["a", "b"])
     );
     const some = await endOf(fixture, await start(fixture, { keys: ["a", "b"] }));
     assert.deepEqual([some.status, some.deleted, some.failed, some.errors], ["done", 1, 1, [
       { Key: "a", Code: "AccessDenied", Message: "no" },
     ]]);
-    fixture.answer(({ method }) => method === "POST" ? s3Error(403, "AccessDenied", "no") : page(["a", "b"]));
+    fixture.answer(({ method }) => method === "POST" ? s3Error(403, "AccessDenied", "no") : listing(["a", "b"]));
     const id = await start(fixture, { prefixes: ["a"] });
     const { status, deleted, error } = await endOf(fixture, id);
     assert.deepEqual([status, deleted], ["failed", 0]);
@@ -115,9 +110,7 @@ Deno.test("delete task: nothing to delete and an empty prefix without all are 40
         [{ prefixes: Array.from({ length: 1001 }, (_, n) => `p${n}`) }, 422],
       ] as const
     ) {
-      const response = await post(fixture, body);
-      assert.equal(response.status, status, JSON.stringify(body).slice(0, 80));
-      await response.body?.cancel();
+      assert.equal((await post(fixture, body)).status, status, JSON.stringify(body).slice(0, 80));
     }
     assert.deepEqual((await (await post(fixture, {})).json()).detail, "Provide at least one prefix or key to delete");
     assert.equal(fixture.seen.length, 0);
@@ -131,7 +124,7 @@ Deno.test("delete task: nothing to delete and an empty prefix without all are 40
 
 Deno.test("delete task: named keys need no right to list, prefixes that to list the first of them", async () => {
   await withGateway({}, async (fixture) => {
-    fixture.answer((request) => request.method === "GET" ? page([]) : new Response("<DeleteResult/>"));
+    fixture.answer((request) => request.method === "GET" ? listing([]) : new Response("<DeleteResult/>"));
     const seen = async (body: unknown) => {
       fixture.seen.length = 0;
       await endOf(fixture, await start(fixture, body));

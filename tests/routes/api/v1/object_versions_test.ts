@@ -348,36 +348,6 @@ async function versionsOf({ json }: EmbeddedGateway, path: string, query = ""): 
   return versions;
 }
 
-embeddedTest(
-  "restore in the embedded store: a user who is not the owner replaces no version 'null'",
-  async (objects) => {
-    const { call, json } = objects;
-    const path = "/buckets/campaigns/objects/old";
-    const newKey = "/buckets/campaigns/objects/new";
-    const users = { Type: "Group", URI: "http://acs.amazonaws.com/groups/global/AuthenticatedUsers" };
-    await json("PUT", "/buckets/campaigns/acl", { Grants: [{ Grantee: users, Permission: "WRITE" }] });
-    await put(objects, path, "from before versioning");
-    await json("PUT", "/buckets/campaigns/versioning", { status: "Enabled" });
-    const second = await put(objects, path, "two");
-    await put(objects, path, "three");
-    const first = await put(objects, newKey, "one");
-    await put(objects, newKey, "two");
-    const restore = (path: string, version_id: string) =>
-      call("POST", at(path, "restore"), { version_id }, { user: "reader" });
-    assert.equal((await restore(newKey, first)).status, 200, "no version is null");
-    for (const status of ["Enabled", "Suspended"]) {
-      await json("PUT", "/buckets/campaigns/versioning", { status });
-      const before = await versionsOf(objects, path);
-      for (const version of [second, "null"]) {
-        const response = await restore(path, version);
-        assert.equal(response.status, 409, await response.text());
-      }
-      assert.deepEqual(await versionsOf(objects, path), before);
-      assert.equal(await (await call("GET", `${path}?version_id=null`)).text(), "from before versioning");
-    }
-  },
-);
-
 embeddedTest("restore in the embedded store: a write that comes first is not lost", async (objects) => {
   const path = "/buckets/maps/objects/raced";
   const first = await put(objects, path, "one");

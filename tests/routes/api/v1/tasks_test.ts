@@ -95,9 +95,7 @@ Deno.test("active tasks: an administrator lists and cancels those of its tenant,
       ["succeeded", { task_id: id(1), task: "delete", bucket: "letters", tenant: "archive", account: "reader" }],
       ["succeeded", { task_id: id(2), task: "zip", bucket: "maps", tenant: "archive", account: "anna" }],
     ]);
-    const bad = await fixture.call("/api/v1/tasks/x/cancel", { method: "POST" });
-    assert.equal(bad.status, 404);
-    await bad.body?.cancel();
+    assert.equal((await fixture.call("/api/v1/tasks/x/cancel", { method: "POST" })).status, 404);
   });
 });
 

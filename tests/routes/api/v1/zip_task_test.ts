@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import { steadyTime } from "@/lib/tasks/task_handler.ts";
-import { type FakeAnswer, type Fixture, NOW, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { type FakeAnswer, type Fixture, listing, NOW, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { until } from "@/tests/until.ts";
 
 const PATH = "/api/v1/buckets/letters/objects/download";
 const SIZE = 2 ** 30;
@@ -24,10 +25,6 @@ function longObject(open: Set<object>): FakeAnswer {
     }, { highWaterMark: 0 });
     return new Response(body, { headers: { etag: '"e"' } });
   };
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 async function started({ call }: Fixture, body: unknown): Promise<{ id: string; link: string }> {
@@ -64,11 +61,11 @@ Deno.test("zip task: a client that leaves ends the reads of the store and frees 
     );
 
     for (const { body } of downloads) await body?.cancel();
-    await until(() => open.size === 0);
-    await until(async () => {
+    await until("the reads of the store end", () => open.size === 0 || null);
+    await until("a download is free", async () => {
       const again = await download();
       await again.body?.cancel();
-      return again.status === 200;
+      return again.status === 200 || null;
     });
   });
 });
@@ -168,21 +165,12 @@ Deno.test("zip task: each status of a poll and of a download is named in the doc
   });
 });
 
-/** A page of a listing with so many keys from a number on. */
-function listing(from: number, count: number, token: string | null, name: (number: number) => string = String) {
-  const entries = Array.from(
-    { length: count },
-    (_, at) => `<Contents><Key>${name(from + at)}</Key><Size>1</Size><ETag>&quot;e&quot;</ETag></Contents>`,
-  );
-  const next = token === null ? "" : `<NextContinuationToken>${token}</NextContinuationToken>`;
-  const isTruncated = `<IsTruncated>${token !== null}</IsTruncated>`;
-  return new Response(`<ListBucketResult>${isTruncated}${next}${entries.join("")}</ListBucketResult>`);
-}
-
 Deno.test("zip task: the listing of a prefix reads no owners, and one that does not advance is 502", async () => {
   await withGateway({}, async (fixture) => {
     const post = () => fixture.call(PATH, { method: "POST", body: JSON.stringify({ prefix: "" }) });
-    fixture.answer((_, { target }) => listing(0, 2, target.includes("continuation-token") ? null : "next"));
+    fixture.answer((_, { target }) =>
+      listing(["a", "b"], { token: target.includes("continuation-token") ? null : "next" })
+    );
     const { total } = await (await post()).json();
     assert.equal(total, 4);
     const queries = fixture.seen.map(({ target }) => new URL(target, "http://store").searchParams);
@@ -205,10 +193,13 @@ Deno.test("zip task: the listing of a prefix reads no owners, and one that does 
 
 Deno.test("zip task: too many objects and too long keys are 400 as soon as a page shows it", async () => {
   await withGateway({}, async (fixture) => {
-    const post = async (name?: (number: number) => string) => {
+    const post = async (name: (number: number) => string = String) => {
       let pages = 0;
       // Without an end: only the bounds end it.
-      fixture.answer(() => listing(1000 * pages, 1000, `${++pages}`, name));
+      fixture.answer(() => {
+        const keys = Array.from({ length: 1000 }, (_, at) => name(1000 * pages + at));
+        return listing(keys, { token: `${++pages}` });
+      });
       const answer = await fixture.call(PATH, { method: "POST", body: JSON.stringify({ prefix: "" }) });
       return { answer: [answer.status, (await answer.json()).detail], pages };
     };

@@ -123,8 +123,14 @@ const WRITES: Write[] = [
   [`PUT ${T}/namespaces`, ["bucket_create", { kind: "bucket", bucket: "n" }], {
     name: "n",
     hardQuota: "5 GB",
+    description: null,
+    directoryUsage: "BALANCED",
+    versioningSettings: { enabled: true, prune: null },
     versioning: {},
-  }, { sent: { name: "n", hardQuota: "5 GB" }, answer: { status: "created", name: "n" } }],
+  }, {
+    sent: { name: "n", hardQuota: "5 GB", directoryUsage: "Balanced", versioningSettings: { enabled: true } },
+    answer: { status: "created", name: "n" },
+  }],
   [`POST ${N}?resetMQECheckpoint=0`, ["bucket_settings", LETTERS], {
     name: "renamed",
     hashScheme: "MD5",

@@ -39,6 +39,37 @@ export function sample(schema: Json, document: Document): unknown {
   }
 }
 
+type Parameter = DescribedOperation["parameters"][number];
+
+/** The address of an operation with samples for the parameters of its path, and for those of its query that are wanted. */
+export function address(
+  path: string,
+  { parameters }: DescribedOperation,
+  document: Document,
+  isWanted: (parameter: Parameter) => boolean = ({ required }) => required,
+): string {
+  const value = (name: string) =>
+    encodeURIComponent(String(sample(parameters.find((one) => one.name === name)?.schema ?? {}, document)));
+  const query = parameters.filter((one) => one.in === "query" && isWanted(one));
+  return path.replace(/\{(\w+)\}/g, (_, name) => value(name)) +
+    query.map(({ name }, at) => `${at === 0 ? "?" : "&"}${name}=${value(name)}`).join("");
+}
+
+/** Every operation of a document as a request. */
+export function requestsOf(document: Document, isWanted?: (parameter: Parameter) => boolean) {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const schema = operation.requestBody?.content["application/json"]?.schema;
+      return {
+        id: operation.operationId,
+        path: address(path, operation, document, isWanted),
+        method: method.toUpperCase(),
+        body: schema ? JSON.stringify(sample(schema, document)) : operation.requestBody && "x",
+      };
+    })
+  );
+}
+
 /** Bodies that do not fit a schema: no object, without a required member, and with each member of a wrong type. */
 export function broken(schema: Json, document: Document): unknown[] {
   const known = resolved(schema, document);
@@ -60,7 +91,7 @@ function members(schema: Json): Record<string, Json> {
   return Object.fromEntries(found.filter((entry): entry is [string, Json] => isJson(entry[1])));
 }
 
-function resolved(schema: Json, document: Document): Json {
+export function resolved(schema: Json, document: Document): Json {
   const name = typeof schema.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined;
   return name === undefined ? schema : document.components.schemas[name];
 }

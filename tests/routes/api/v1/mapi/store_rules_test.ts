@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { administrator, embeddedTest } from "./embedded_gateway.ts";
-import type { Document } from "./schema_samples.ts";
+import { type Document, resolved } from "./schema_samples.ts";
 
 type Json = Record<string, unknown>;
 
@@ -108,9 +108,4 @@ function bounds({ type, minimum, maximum, maxLength, pattern }: Json): unknown[]
   const isFree = type === "string" && typeof pattern === "string" &&
     ["a", "\n😀"].every((text) => new RegExp(pattern, "u").test(text));
   return isFree && typeof maxLength === "number" ? ["😀".repeat(maxLength)] : [];
-}
-
-function resolved(schema: Json, document: Document): Json {
-  const name = typeof schema.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined;
-  return name === undefined ? schema : document.components.schemas[name];
 }

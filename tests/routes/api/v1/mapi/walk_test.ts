@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { gatewayTest } from "@/tests/routes/gateway_fixture.ts";
-import { broken, type DescribedOperation, type Document, sample } from "./schema_samples.ts";
+import { address, broken, type DescribedOperation, type Document, sample } from "./schema_samples.ts";
 
 type Sent = { body?: string; query?: string };
 
@@ -16,15 +16,9 @@ async function managementOperations(app: { request(path: string): Response | Pro
   return { document, operations };
 }
 
-function target(path: string, operation: DescribedOperation, document: Document, sent: Sent = {}): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-    const parameter = operation.parameters.find((one) => one.name === name);
-    return encodeURIComponent(String(sample(parameter?.schema ?? {}, document)));
-  });
-  const required = operation.parameters.filter((one) => one.in === "query" && one.required);
-  const query = sent.query ??
-    required.map(({ name, schema }) => `${name}=${encodeURIComponent(String(sample(schema, document)))}`).join("&");
-  return query === "" ? filled : `${filled}?${query}`;
+function target(path: string, operation: DescribedOperation, document: Document, { query }: Sent = {}): string {
+  if (query === undefined) return address(path, operation, document);
+  return `${address(path, operation, document, () => false)}?${query}`;
 }
 
 function bodySchema(operation: DescribedOperation): Record<string, unknown> | undefined {
