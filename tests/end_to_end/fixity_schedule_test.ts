@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import { startProcess, STORAGE_ONLY } from "@/tests/application.ts";
 import { fires } from "@/tests/deploy/monitoring_files.ts";
 import { until } from "@/tests/until.ts";
@@ -17,17 +18,8 @@ schedules:
   - { name: visited, login: visitor, bucket: scheduled, cron: "0 2 1 * *" }
 `;
 
-interface Schedule {
-  readonly name: string;
-  readonly account: string;
-  readonly own: boolean;
-  readonly next_at: string | null;
-  readonly error: string | null;
-  readonly last: { readonly task_id: string; readonly status: string } | null;
-}
-
-async function schedulesOf(client: GatewayClient): Promise<Schedule[]> {
-  return (await client.json("GET", "/fixity/schedules")).schedules as Schedule[];
+async function schedulesOf(client: GatewayClient): Promise<ListedSchedules["schedules"]> {
+  return (await client.json("GET", "/fixity/schedules")).schedules as ListedSchedules["schedules"];
 }
 
 /** As if the schedules had been seen two months ago. */

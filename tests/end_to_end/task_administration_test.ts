@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ActiveTasks } from "@/lib/tasks/task_responses.ts";
 import { type Application, startProcess, STORAGE_ONLY } from "@/tests/application.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { runTask } from "@/tests/task.ts";
@@ -8,13 +9,7 @@ import { accountOf, type GatewayClient, logIn } from "./gateway_client.ts";
 const SLOWEST = 65_536;
 const PASSWORD = "Secret-of-the-test-1";
 
-interface ListedTask {
-  readonly id: string;
-  readonly tenant: string;
-  readonly account: string;
-}
-
-const tasksOf = async (client: GatewayClient) => (await client.json("GET", "/tasks")).tasks as ListedTask[];
+const tasksOf = async (client: GatewayClient) => (await client.json("GET", "/tasks")).tasks as ActiveTasks["tasks"];
 
 /** Starts checks that take minutes. @returns how many were accepted */
 async function fill(client: GatewayClient, bucket: string, count: number): Promise<number> {
