@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { requestsOf } from "./api/v1/mapi/schema_samples.ts";
+import { requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
 import { withGateway } from "./gateway_fixture.ts";
 
 Deno.test("request id: kept when harmless, else 32 hexadecimal digits, on every answer", async () => {
