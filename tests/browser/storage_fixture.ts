@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 
 import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
@@ -84,10 +85,11 @@ export async function put(
   keys: readonly string[],
   bodyOf = (key: string) => `bytes of ${key}`,
 ): Promise<void> {
-  await Promise.all(keys.map(async (key) => {
+  // Further writes of one client would be refused on a busy machine, as an overload.
+  await forEachConcurrent(keys, 16, async (key) => {
     const path = key.split("/").map(encodeURIComponent).join("/");
     const response = await gateway.call("PUT", `/buckets/${bucket}/objects/${path}`, bodyOf(key));
     await response.body?.cancel();
     assert.equal(response.status, 200);
-  }));
+  });
 }
