@@ -6,14 +6,12 @@ import { type Canvas, standInOf } from "@/lib/presentation/iiif/manifest.ts";
 import { securedAddress } from "@/lib/client/fetch_text.ts";
 import { PHONE } from "@/lib/client/viewer/viewer_panels.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { runsOf } from "@/lib/client/windows.ts";
 import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** px of one entry along the list, as viewer.css lays it out. */
 const ENTRY = { column: 152, row: 68 };
 /** Entries that are rendered beyond the visible ones, on either side. */
 const BEYOND = 2;
-const NO_STAYS: ReadonlySet<number> = new Set();
 /** px of a thumbnail's frame. */
 const FRAME = { column: { width: 84, height: 112 }, row: { width: 44, height: 58 } };
 /** Images are requested once the list has rested for so long, ms: a list that flies past loads nothing. */
@@ -58,8 +56,10 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
     element.scrollTo({ [isRow.value ? "left" : "top"]: scrollToMiddle(current, order.length, length, entry) });
   }, [current, entry, order]);
 
-  const sight = { top: scrolled.value, bottom: scrolled.value + visible.value };
-  const shown = runsOf(order.map(() => entry), sight, entry * BEYOND, NO_STAYS).find(({ isShown }) => isShown);
+  // A list that became shorter than the place is seen from its end.
+  const top = Math.max(0, Math.min(scrolled.value, order.length * entry - visible.value));
+  const first = Math.max(0, Math.floor(top / entry) - BEYOND);
+  const end = Math.ceil((top + visible.value) / entry) + BEYOND;
   const along = isRow.value ? "left" : "top";
   return (
     <nav
@@ -72,8 +72,8 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
       }}
     >
       <ol style={{ [isRow.value ? "width" : "height"]: `${order.length * entry}px` }}>
-        {order.slice(shown?.first, shown?.end).map((index, at) => {
-          const place = (shown?.first ?? 0) + at;
+        {order.slice(first, end).map((index, at) => {
+          const place = first + at;
           if (isResting.value) loaded.current.add(index);
           const canvas = store.manifest.value?.canvases[index];
           const count = hits?.get(index) ?? 0;
