@@ -227,8 +227,8 @@ export default island(
     const notOffered = notOfferedSentence(offered);
     const isWhole = whole.value === selected;
     // A folder is selected as a row of the one around it; a bucket, or names with a beginning, is none.
-    const canBeWhole = isMore && !isWhole && folder.prefix !== "" && find === "" &&
-      rows.every(({ key }) => selected.has(key));
+    const isAllSelected = store.isAllSelected.value;
+    const canBeWhole = isMore && !isWhole && folder.prefix !== "" && find === "" && isAllSelected;
     const parent = isWhole ? folderOf(folder.prefix) : folder.prefix;
     const chosen = isWhole ? [folderRow(folder.prefix)] : store.selectedRows.value;
     return (
@@ -259,6 +259,7 @@ export default island(
                 rows={rows}
                 selected={store.selectedRows.value}
                 hidden={store.hidden.value}
+                isAllSelected={isAllSelected}
                 isMore={isMore}
                 whole={isWhole ? plainName(nameIn(parent, folder.prefix)) : null}
                 onWhole={canBeWhole ? () => whole.value = selected : null}
@@ -285,6 +286,7 @@ export default island(
                   body={body}
                   order={store.order.value}
                   selected={selected}
+                  isAllSelected={isAllSelected}
                   opened={open.value}
                   stop={stop.value}
                   isMore={isMore}

@@ -26,6 +26,8 @@ interface FolderTableProps {
   readonly body: RefObject<HTMLTableSectionElement | null>;
   readonly order: FolderOrder;
   readonly selected: Pick<ReadonlySet<string>, "has" | "size">;
+  /** Whether all rows are selected. */
+  readonly isAllSelected: boolean;
   /** The key of the object that is open in the panel; null: none. */
   readonly opened: string | null;
   /** The row whose controls the Tab key reaches; null: those of all rows. */
@@ -37,12 +39,11 @@ interface FolderTableProps {
 
 /** The folders and objects of a folder. All rows have one height, so that those out of sight can be left out. */
 export function FolderTable(props: FolderTableProps) {
-  const { rows, span, body, order, selected, isMore, events } = props;
+  const { rows, span, body, order, selected, isAllSelected, isMore, events } = props;
   const height = span?.height ?? 0;
   const last = Math.min(span?.last ?? Infinity, rows.length);
   const first = Math.min(span?.first ?? 0, last);
   const drawn = rows.slice(first, last);
-  const isAll = rows.length > 0 && rows.every(({ key }) => selected.has(key));
   return (
     <table aria-rowcount={isMore ? -1 : rows.length + 1}>
       <caption class="sr">{STORAGE_LABELS.rowOrder}</caption>
@@ -53,9 +54,9 @@ export function FolderTable(props: FolderTableProps) {
               type="checkbox"
               class="needs-scripts"
               aria-label={STORAGE_LABELS.selectAll}
-              checked={isAll}
+              checked={isAllSelected}
               ref={(box) => {
-                if (box) box.indeterminate = selected.size > 0 && !isAll;
+                if (box) box.indeterminate = selected.size > 0 && !isAllSelected;
               }}
               onChange={events.onSelectAll}
             />

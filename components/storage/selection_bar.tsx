@@ -11,8 +11,10 @@ import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/presentation/storage/st
 interface SelectionBarProps {
   readonly rows: readonly StorageRow[];
   readonly selected: readonly StorageRow[];
-  /** How many of these the search hides. */
+  /** Number of selected rows that are not shown. */
   readonly hidden: number;
+  /** Whether all rows are among the selected ones, of which others may be. */
+  readonly isAllSelected: boolean;
   /** Whether the folder has further rows that were not read. */
   readonly isMore: boolean;
   /** The name of the folder where all of it is selected, also what was not read; else null. */
@@ -29,9 +31,9 @@ interface SelectionBarProps {
 
 /** The size of the folder, or of a selection with its actions. It always has the same height. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { rows, selected, hidden, isMore, whole, isOutdated, onRefresh } = props;
+  const { rows, selected, hidden, isAllSelected, isMore, whole, isOutdated, onRefresh } = props;
   const isChosen = selected.length > 0;
-  const isAllListed = isChosen && isMore && whole === null && isAllOf(rows, selected);
+  const isAllListed = isChosen && isMore && whole === null && isAllSelected;
   return (
     <div
       class={["actions", isChosen && "chosen", (isAllListed || hidden > 0) && "wordy"].filter(Boolean).join(" ")}
@@ -53,13 +55,6 @@ export function SelectionBar(props: SelectionBarProps) {
       )}
     </div>
   );
-}
-
-/** Whether all rows are among the selected ones, of which others may be. */
-function isAllOf(rows: readonly StorageRow[], selected: readonly StorageRow[]): boolean {
-  if (selected.length < rows.length) return false;
-  const keys = new Set(selected.map(({ key }) => key));
-  return rows.every(({ key }) => keys.has(key));
 }
 
 function ChosenText({ selected, hidden, whole, isAllListed }: SelectionBarProps & { readonly isAllListed: boolean }) {

@@ -118,9 +118,17 @@ interface RowsProps {
 
 function Rows({ bar: { count, ...bar }, sorted = false }: RowsProps) {
   const chosen = ROWS.slice(0, count);
+  const isAllSelected = chosen.length === ROWS.length;
   return (
     <section class="objs">
-      <SelectionBar {...bar} rows={ROWS} selected={chosen} onRefresh={nothing} onClear={nothing}>
+      <SelectionBar
+        {...bar}
+        rows={ROWS}
+        selected={chosen}
+        isAllSelected={isAllSelected}
+        onRefresh={nothing}
+        onClear={nothing}
+      >
         {chosen.length > 0 && (
           <SelectionActions
             folder={FOLDER}
@@ -137,6 +145,7 @@ function Rows({ bar: { count, ...bar }, sorted = false }: RowsProps) {
         body={{ current: null }}
         order={sorted ? { by: "size", isDescending: true } : FIRST_ORDER}
         selected={new Set(chosen.map(({ key }) => key))}
+        isAllSelected={isAllSelected}
         opened={sorted ? ROWS[2].key : null}
         stop={0}
         isMore={bar.isMore}

@@ -62,6 +62,8 @@ export class FolderStore {
   /** Whether the first page held all of the folder: only then folders come first, so that no row moves later. */
   readonly #isWhole = signal(false);
   readonly shown = computed(() => orderedRows(this.rows.value, this.order.value, this.#isWhole.value));
+  /** Whether all shown rows are among the selected ones, of which others may be. */
+  readonly isAllSelected = computed(() => this.shown.value.every(({ key }) => this.selection.value.rows.has(key)));
   readonly selectedRows = computed(() => [...this.selection.value.rows.values()]);
   /** Number of selected rows outside the part of the folder that is shown. */
   readonly hidden = computed(() => this.selectedRows.value.filter(({ key }) => !this.#isInPart(key)).length);
@@ -159,10 +161,9 @@ export class FolderStore {
   /** Selects all that is shown, beside what is selected already; where all of it is, none of it. */
   selectAll(): void {
     const { rows, anchor } = this.selection.peek();
-    const shown = this.shown.peek();
-    const isAll = shown.every(({ key }) => rows.has(key));
+    const isAll = this.isAllSelected.peek();
     const next = new Map(rows);
-    for (const row of shown) {
+    for (const row of this.shown.peek()) {
       if (isAll) next.delete(row.key);
       else next.set(row.key, row);
     }

@@ -59,3 +59,14 @@ Deno.test("folder: names before the first one that is shown count as hidden, and
   await store.show({ from: "" });
   assert.equal(store.hidden.peek(), 0);
 });
+
+Deno.test("folder: all is selected where every shown row is, not where as many others are", async () => {
+  const store = opened(["a1", "a2", "b1", "b2"]);
+  await store.show({ find: "a" });
+  store.selectAll();
+  assert.equal(store.isAllSelected.peek(), true);
+  await store.show({ find: "b" });
+  assert.equal(store.isAllSelected.peek(), false);
+  store.selectAll();
+  assert.deepEqual([store.isAllSelected.peek(), store.selection.peek().rows.size], [true, 4]);
+});
