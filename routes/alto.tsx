@@ -5,7 +5,7 @@ import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_t
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { RefusedQuery, type ResultBodyProps, resultNamed, resultPage, WayBack } from "./viewer_frame.tsx";
 
-/** What the query names. */
+/** The page in the query, and the campaign that the reader came from. */
 interface NamedPage {
   readonly src: string;
   /** The campaign that the reader came from; null: the address names none. */

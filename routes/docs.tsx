@@ -32,7 +32,7 @@ const INFO: Omit<DocumentInfo, "sessionCookie"> = {
 const CSS = "text/css; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
 const own = (name: string) => new URL(`./docs/${name}`, import.meta.url);
-/** Where packages lie is the runtime's business. */
+/** A file of the npm package: the runtime knows where packages are. */
 const packaged = (name: string) => new URL(import.meta.resolve(`swagger-ui-dist/${name}`));
 
 /** The files that the page loads, by their names below `/docs`. */

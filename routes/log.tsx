@@ -5,7 +5,7 @@ import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { RefusedQuery, type ResultBodyProps, resultNamed, resultPage, WayBack } from "./viewer_frame.tsx";
 
-/** What the query names. */
+/** The run in the query, and the campaign that the reader came from. */
 interface NamedRun {
   readonly log: string;
   readonly manifest: string | null;

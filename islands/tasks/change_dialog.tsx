@@ -21,7 +21,7 @@ interface ChangeDialogProps {
   readonly problem: Signal<string | null>;
   /** Does it. @returns null, or a sentence why it was not done */
   perform(isClosed: () => boolean): Promise<string | null>;
-  /** It was done, and the dialog closes. */
+  /** Called after a success, before the dialog closes. */
   onDone(): void;
   onClose(): void;
   readonly children: ComponentChildren;

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 /** How long a browser stores something: for good, or as long as the tab is open. */
 type Span = "local" | "session";
 
-/** What is stored under a key; null: nothing, or the browser stores nothing. */
+/** The text stored under a key; null: none, or the browser stores nothing. */
 export function stored(key: string, span: Span = "local"): string | null {
   try {
     return globalThis[`${span}Storage`].getItem(key);

@@ -96,7 +96,7 @@ export class CardHeights {
   }
 }
 
-/** What the list of cards renders: cards, and one empty space for each row of cards that are left out. */
+/** An entry of the rendered list: a card, or one empty space for each run of cards that are left out. */
 export type ListEntry =
   | { readonly kind: "card"; readonly index: number }
   /** `before` is the index of the card after it. */

@@ -39,7 +39,7 @@ interface Acting extends StorageCredentials, Partial<RevocableSession> {}
 /** The gateway's JSON for a page; `headers` are those of the response. */
 interface GatewayJson<Json> {
   readonly status: number;
-  /** Where the status is 200, of the form that the gateway's document states. */
+  /** The body; with status 200 it has the form in the API document. */
   readonly json: Json;
   readonly headers: Headers;
 }

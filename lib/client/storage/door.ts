@@ -5,7 +5,7 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 /** The gateway's response; status 0: it could not be reached. */
 export interface DoorAnswer<Json = unknown> {
   readonly status: number;
-  /** Where the status says that it was done, of the form that the gateway's document states. */
+  /** The body; with a successful status it has the form in the API document. */
   readonly json: Json;
   readonly headers: Headers;
 }

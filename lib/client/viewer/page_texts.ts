@@ -49,7 +49,7 @@ export class PageTexts {
     return text;
   }
 
-  /** The same once it is read, whichever page is shown by then. */
+  /** The text of a page once it is read, whichever page is shown by then. */
   async whenRead(canvas: TextCanvas): Promise<PageText | null> {
     const url = canvas.altoSources[0]?.href;
     if (url === undefined) return null;

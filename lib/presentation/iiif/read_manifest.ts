@@ -235,7 +235,7 @@ class RangeReader {
   }
 }
 
-/** What a range lists: Presentation 2 has ranges, canvases, and both together as members. */
+/** The entries of a range: Presentation 2 has ranges, canvases, and both together as members. */
 function entriesOf({ items, ranges, canvases, members }: Json): readonly unknown[] {
   const limit = LIMITS.rangeEntries;
   return items === undefined

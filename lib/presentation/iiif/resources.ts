@@ -17,7 +17,7 @@ import {
   wordOf,
 } from "./nodes.ts";
 
-/** What manifests and canvases say of themselves. */
+/** Reads the members that manifests and canvases have in common. */
 export function describedOf(node: Json, reading: Reading) {
   return {
     id: idOf(node),
