@@ -51,11 +51,9 @@ export async function walkEntries(roots: readonly WalkedRoot[]): Promise<ChosenF
     try {
       const children = childrenOf(entry);
       if (children === null) {
+        const path = folder + (entry instanceof File && entry.webkitRelativePath || entry.name);
         if (files.length === MAX_FILES) isCut = true;
-        else {files.push({
-            path: folder + (entry instanceof File && entry.webkitRelativePath || entry.name),
-            file: await fileOf(entry),
-          });}
+        else files.push({ path, file: await fileOf(entry) });
       } else if (depth === MAX_DEPTH) unreadable++;
       else for await (const child of children) await walk(child, `${folder}${entry.name}/`, depth + 1);
     } catch {
