@@ -13,7 +13,7 @@ import { decidingType, fileKind, previewKind } from "@/lib/presentation/storage/
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { fitsUrl, folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
+import { OBJECT_LABELS, OBJECT_SENTENCES, SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
 import type { ObjectTag } from "@/lib/presentation/storage/typed_tags.ts";
 import { IMAGE_HEAD_BYTES, imageSize, tiffSize } from "@/lib/presentation/storage/preview/image_size.ts";
 import {
@@ -21,7 +21,6 @@ import {
   PREVIEW_BYTES,
   textPreview,
 } from "@/lib/presentation/storage/preview/object_preview.ts";
-import { SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
 import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
 import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
 import type { VersionPage } from "@/components/storage/object_versions.tsx";
