@@ -129,7 +129,12 @@ function* versionsFrom(
     for (const row of index.each(select("key = ?2 AND seq < ?3"), bucket, key, below)) yield listed(row);
   }
   const range = `key ${below === null ? ">=" : ">"} ?2 ${end ? "AND key < ?3" : ""}`;
-  for (const row of index.each(select(range), bucket, key, ...(end ? [end] : []))) yield listed(row);
+  const rows = [select(range), bucket, key, ...(end ? [end] : [])] as const;
+  // The first row alone: between common prefixes a scan ends at it, and an iterator costs four times a row.
+  const first = index.row(...rows);
+  if (!first) return;
+  yield listed(first);
+  for (const row of index.each(...rows).drop(1)) yield listed(row);
 }
 
 const LISTED = `key, seq, is_null, size, etag, modified_ms, owner, checksums, ${STORAGE_CLASS}`;
