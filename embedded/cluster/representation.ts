@@ -1,5 +1,5 @@
 import { ApiError } from "./api_status.ts";
-import { isTerminating, type Job, type KubeObject, type Plural, type Pod } from "./objects.ts";
+import { condition, isTerminating, type Job, type KubeObject, type Plural, type Pod } from "./objects.ts";
 import { apiVersionOf, RESOURCES } from "./discovery.ts";
 
 /** The forms of a response. */
@@ -77,7 +77,7 @@ function tableOf(
   const included = (object: KubeObject) => {
     if (includeObject === "None") return undefined;
     if (includeObject === "Object") return object;
-    return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+    return metadataOnly(object);
   };
   return {
     kind: "Table",
@@ -129,10 +129,9 @@ function podCells(pod: Pod): string[] {
 }
 
 function jobCells(job: Job, now: number): string[] {
-  const { conditions = [], startTime, completionTime, succeeded = 0 } = job.status;
-  const holding = (type: string) => conditions.find((one) => one.type === type && one.status === "True");
-  const status = ["Complete", "Failed", "Suspended", "FailureTarget"].find(holding) ?? "Running";
-  const end = completionTime ?? holding("Failed")?.lastTransitionTime;
+  const { startTime, completionTime, succeeded = 0 } = job.status;
+  const status = ["Complete", "Failed", "Suspended", "FailureTarget"].find((type) => condition(job, type)) ?? "Running";
+  const end = completionTime ?? condition(job, "Failed")?.lastTransitionTime;
   const duration = startTime ? span((end ? Date.parse(end) : now) - Date.parse(startTime)) : "";
   return [status, `${succeeded}/${job.spec.completions}`, duration];
 }
