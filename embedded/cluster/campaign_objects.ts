@@ -4,7 +4,6 @@ import { newestByIndex } from "./job_controller.ts";
 import type { ConfigMapContent } from "./object_body.ts";
 import {
   condition,
-  type ConfigMap,
   type Container,
   endedAt,
   failedOf,
@@ -238,14 +237,13 @@ export function failuresRecord(job: Job, campaign: SampleCampaign, pods: readonl
   });
 }
 
-function statusRecord(job: Job, data: ConfigMap["data"], labels?: Readonly<Record<string, string>>): ConfigMapContent {
+function statusRecord(
+  job: Job,
+  data: Readonly<Record<string, string>>,
+  labels?: Readonly<Record<string, string>>,
+): ConfigMapContent {
   const { name, namespace } = job.metadata;
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: `campaign-${name}-status`, namespace, labels },
-    data,
-  };
+  return configMap({ name: `campaign-${name}-status`, namespace, labels }, data);
 }
 
 function namedFailures(pods: readonly Pod[], campaign: SampleCampaign): { id: string; reason: string }[] {
