@@ -85,9 +85,7 @@ export function putVersion(
   location: Location,
 ): { version: VersionId; seq: number; replaced: boolean } {
   const rules = bucketRules(index, bucket);
-  if (columns.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", columns.owner)) {
-    throw new StoreError("AccessDenied");
-  }
+  requireUser(index, columns.owner);
   const current = currentVersion(index, bucket, key);
   if (condition && "etag" in condition && !current) throw new StoreError("NoSuchKey");
   const holds = !condition ||
@@ -107,6 +105,11 @@ export function putVersion(
   at.counts.add(1, columns.size, partsOf(location)?.length ?? null);
   at.counts.write(index, bucket);
   return { version: versionIdOf(seq, is_null, rules.versioning), seq, replaced: current !== null };
+}
+
+/** @throws {StoreError} AccessDenied where the user of a write was deleted meanwhile; null is none */
+export function requireUser(index: Statements, user: number | null): void {
+  if (user !== null && !index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("AccessDenied");
 }
 
 /**

@@ -15,7 +15,7 @@ import { type ChecksumType, DEFAULT_CHECKSUM, objectChecksum } from "@/embedded/
 import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
-import { discardStored, putVersion, storeBody } from "./object_changes.ts";
+import { discardStored, putVersion, requireUser, storeBody } from "./object_changes.ts";
 import { countHoldings, countParts, countUploads, countUse, withinQuota } from "./usage_changes.ts";
 
 /** Smallest part but the last, in bytes: 5 MiB (S3 API, multipart upload limits). */
@@ -330,10 +330,6 @@ function removeRows(index: Statements, upload: string): void {
 function requireUpload(index: Statements, { bucket, key, upload }: UploadName): void {
   const row = index.row("SELECT 1 FROM uploads WHERE id = ? AND bucket = ? AND key = ?", upload, bucket, key);
   if (!row) throw new StoreError("NoSuchUpload");
-}
-
-function requireUser(index: Statements, user: number | null): void {
-  if (user !== null && !index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("AccessDenied");
 }
 
 /** The changes of uploads in parts. */
