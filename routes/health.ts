@@ -4,7 +4,7 @@ import { type App, httpApp } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { unavailable } from "@/lib/http/errors.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
-import { endsWithin } from "@/lib/std/timing.ts";
+import { readWithin } from "@/lib/std/timing.ts";
 
 const TAG = "Health";
 /** How long a probe's result is shown, so that open probes cannot be turned against an upstream. */
@@ -53,8 +53,11 @@ export function healthOperations(
   now: () => number,
   probeMs: number = PROBE_MS,
 ): Operation[] {
-  const bound = checks.map((check) => bounded(check, probeMs));
-  const probeUpstreams = shared(() => probeAll(bound), now);
+  const bounded = checks.map(({ name, probe }) => {
+    const inTime = readWithin(probeMs, probe);
+    return { name, probe: async () => await inTime() ?? LATE };
+  });
+  const probeUpstreams = shared(() => probeAll(bounded), now);
   const live = (id: string, summary: string, schema: z.ZodType, body: object) =>
     publicOperation({
       id,
@@ -103,20 +106,6 @@ async function probeAll(checks: readonly ReadinessCheck[]): Promise<Probed> {
   return {
     ready: results.every(({ ready }) => ready),
     states: Object.fromEntries(results.map(({ name, state }) => [name, state])),
-  };
-}
-
-/** A check that is waited for so long at most. One that has not ended by then has no other beside it, and no answer. */
-function bounded({ name, probe }: ReadinessCheck, ms: number): ReadinessCheck {
-  let isUnderWay = false;
-  return {
-    name,
-    async probe() {
-      if (isUnderWay) return LATE;
-      isUnderWay = true;
-      const found = probe().finally(() => isUnderWay = false);
-      return await endsWithin(ms, found) ? await found : LATE;
-    },
   };
 }
 
