@@ -18,6 +18,7 @@ import {
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/body_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
+import { DNS_LABEL } from "@/lib/std/text.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
 import {
@@ -197,11 +198,9 @@ export function locate(
   }
   if (key !== undefined && !key.isWellFormed()) throw badRequest("key: not well-formed Unicode");
   const path = s3Path(bucket, key);
-  if (!virtualHosts || !HOST_LABEL.test(bucket)) return { origin: endpoint, path };
+  if (!virtualHosts || !DNS_LABEL.test(bucket)) return { origin: endpoint, path };
   return { origin: endpoint.replace("://", `://${bucket}.`), path: path.slice(bucket.length + 1) || "/" };
 }
-
-const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function payloadHash(body: S3Call["body"], signsBytes: boolean): string {
   if (typeof body === "string" || (signsBytes && body instanceof Uint8Array)) return sha256Hex(body);
