@@ -1,6 +1,6 @@
 import { readForm } from "@/lib/http/body.ts";
 import { invalid, methodNotAllowed } from "@/lib/http/errors.ts";
-import { headerText } from "@/lib/http/header_values.ts";
+import { seeOther } from "@/lib/http/header_values.ts";
 import { ownPath } from "@/lib/http/raw_path.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
@@ -23,10 +23,5 @@ export async function chooseLanguage(context: RequestContext): Promise<Response>
   if (!language) {
     throw invalid([{ type: "enum", loc: ["body", "language"], msg: `Input should be one of ${LANGUAGES.join(", ")}` }]);
   }
-  const headers = new Headers({
-    "Cache-Control": "private, no-store",
-    "Location": headerText(ownPath(fields.get("next") ?? "/") ?? "/"),
-    "Set-Cookie": languageCookie(scheme, language),
-  });
-  return new Response(null, { status: 303, headers });
+  return seeOther(ownPath(fields.get("next") ?? "/") ?? "/", [languageCookie(scheme, language)]);
 }

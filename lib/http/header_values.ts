@@ -21,6 +21,17 @@ export function headerText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/gu, encodeURIComponent);
 }
 
+/**
+ * 303 (RFC 9110, section 15.4.4): the browser requests a path of this origin with GET. No cache stores the response.
+ *
+ * @param cookies `Set-Cookie` values
+ */
+export function seeOther(path: string, cookies: readonly string[] = []): Response {
+  const headers = new Headers({ "Cache-Control": "private, no-store", "Location": headerText(path) });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}
+
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**

@@ -1,6 +1,6 @@
 import { accountKey, type Blocked } from "@/lib/auth/credential_memory.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
-import { headerText } from "@/lib/http/header_values.ts";
+import { seeOther } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
@@ -173,16 +173,16 @@ async function answerForm(deps: ResultsDeps, context: RequestContext, logIn: Log
     requireSameOrigin(context.request);
     username = form.username;
     const login = await logIn(context, form.credentials());
-    return redirect(form.next, [
+    return seeOther(form.next, [
       cookieOf(deps, scheme, login),
       note({ kind: "session", endsAt: login.endsAt }),
     ]);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const path = failedLoginPath(error, form?.next ?? "/");
-    if (username === null) return redirect(path, []);
+    if (username === null) return seeOther(path);
     const retryAt = error instanceof GuessesBlocked ? deps.now() + error.seconds * 1000 : null;
-    return redirect(path, [note({ kind: "failed", username, retryAt })]);
+    return seeOther(path, [note({ kind: "failed", username, retryAt })]);
   }
 }
 
@@ -225,11 +225,4 @@ class GuessesBlocked extends HttpError {
 /** 422 for a field that fits its schema but cannot be used; its value is not repeated. */
 function unusable(field: string, msg: string): HttpError {
   return resultsError(422, [{ type: "value_error", loc: ["body", field], msg }]);
-}
-
-/** 303: the browser requests the path with GET. */
-function redirect(path: string, cookies: readonly string[]): Response {
-  const headers = new Headers({ ...UNSTORED, Location: headerText(path) });
-  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
-  return new Response(null, { status: 303, headers });
 }

@@ -1,6 +1,7 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute, renderError } from "@/lib/http/app.ts";
 import { HttpError, methodNotAllowed, notFound } from "@/lib/http/errors.ts";
+import { seeOther } from "@/lib/http/header_values.ts";
 import { type Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { readResultObject, retryingStore } from "@/lib/results/file_response.ts";
@@ -133,14 +134,9 @@ function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
       const isForm = isUrlencoded(request.headers);
       const users = await sessions.logOut(request);
       await recordLogout(deps, context, users);
-      const headers = new Headers({
-        ...UNSTORED,
-        "Set-Cookie": clearedCookie(scheme, deps.cookieStem),
-      });
-      if (!isForm) return new Response(null, { status: 204, headers });
-      headers.set("Location", "/login");
-      headers.append("Set-Cookie", loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now()));
-      return new Response(null, { status: 303, headers });
+      const cleared = clearedCookie(scheme, deps.cookieStem);
+      if (!isForm) return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cleared } });
+      return seeOther("/login", [cleared, loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now())]);
     },
   };
 }

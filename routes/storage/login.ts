@@ -1,7 +1,7 @@
 import type { AuditDetails } from "@/lib/http/audit_event.ts";
 import { parseForm, readBytes } from "@/lib/http/body.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { headerText } from "@/lib/http/header_values.ts";
+import { seeOther } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
@@ -29,7 +29,6 @@ import { checkStorageLogin, type LoginVerdict } from "@/lib/storage/storage_logi
 import { loginsOf, namedLogin, type StorageDeps } from "./deps.ts";
 import type { ResultsAnswer } from "./results_side.ts";
 
-const UNSTORED = { "Cache-Control": "private, no-store" };
 const SECONDS_PER_HOUR = 3600;
 const WRONG = "401";
 const TOO_MANY = 429;
@@ -84,7 +83,7 @@ export function loginForm(deps: StorageDeps) {
         if (isCampaigns) {
           const reason = login.lacksTenant ? "tenant" : login.status;
           const closed = closedSideCookie(scheme, { side: "storage", reason, isShown: false });
-          return redirect(form.next, [...campaigns.cookies, closed]);
+          return seeOther(form.next, [...campaigns.cookies, closed]);
         }
         const refused = rejection(campaigns, login);
         const typed = typedAccount(username);
@@ -99,20 +98,20 @@ export function loginForm(deps: StorageDeps) {
       const others = before.filter((one) => !isSameAccount(one, account));
       const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
       const reopened = notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)];
-      if (isCampaigns) return redirect(form.next, [...campaigns.cookies, cookie, sessions, ...reopened]);
+      if (isCampaigns) return seeOther(form.next, [...campaigns.cookies, cookie, sessions, ...reopened]);
       const path = isStoragePath(form.next) ? form.next : storagePath(accountName(account));
       const closed = campaigns === null
         ? reopened
         : [closedSideCookie(scheme, { side: "campaigns", reason: Number(campaigns.error), isShown: false })];
-      return redirect(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 }), ...closed]);
+      return seeOther(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 }), ...closed]);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const path = failedLoginPath(error, form?.next ?? "/");
-      if (username === null) return redirect(path, []);
-      if (error instanceof Refused && error.cookies.length > 0) return redirect(path, error.cookies);
+      if (username === null) return seeOther(path);
+      if (error instanceof Refused && error.cookies.length > 0) return seeOther(path, error.cookies);
       const wait = error instanceof Refused ? error.retryAfter : null;
       const retryAt = wait === null ? null : deps.now() + wait * 1000;
-      return redirect(path, [note({ kind: "failed", username, retryAt })]);
+      return seeOther(path, [note({ kind: "failed", username, retryAt })]);
     }
   };
 }
@@ -138,18 +137,18 @@ export function logoutForm(deps: StorageDeps) {
     const named = await accountToEnd(context);
     if (named !== undefined) {
       const login = namedLogin(logins, named);
-      if (login === null) return redirect(STORAGE_PATH, []);
+      if (login === null) return seeOther(STORAGE_PATH);
       await deps.revoked.add([login]);
       await recordLogout(deps, context, [login]);
       const sessions = sessionNoteCookie(scheme, logins.filter((one) => one !== login), deps.keys(), deps.now());
-      return redirect(STORAGE_PATH, [clearedLogin(request, login), sessions]);
+      return seeOther(STORAGE_PATH, [clearedLogin(request, login), sessions]);
     }
     const [campaigns] = await Promise.all([deps.results?.logOut(context), deps.revoked.add(logins)]);
     await recordLogout(deps, context, logins);
     const cookies = [...cleared, ...(campaigns?.cookies ?? [])];
     // The cookies are gone, but a copy of the campaigns' one is still valid.
-    if (campaigns && campaigns.error !== null) return redirect("/login?error=logout", cookies);
-    return redirect("/login", [...cookies, loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now())]);
+    if (campaigns && campaigns.error !== null) return seeOther("/login?error=logout", cookies);
+    return seeOther("/login", [...cookies, loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now())]);
   };
 }
 
@@ -273,11 +272,4 @@ function rejection(campaigns: ResultsAnswer | null, storage: RefusedStorage): Re
     return new Refused(Number(campaigns.error), campaigns.cookies, null);
   }
   return new Refused(storage.status, [], storage.retryAfter);
-}
-
-/** 303: the browser requests the path with GET. */
-function redirect(path: string, cookies: readonly string[]): Response {
-  const headers = new Headers({ ...UNSTORED, Location: headerText(path) });
-  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
-  return new Response(null, { status: 303, headers });
 }

@@ -3,7 +3,7 @@ import { StoragePlaces, StorageSection } from "@/components/storage/storage_fram
 import LoginNotice from "@/islands/login_notice.tsx";
 import StorageTasks from "@/islands/storage_tasks.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
-import { headerText } from "@/lib/http/header_values.ts";
+import { seeOther } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { closedSideSentence } from "@/lib/presentation/login_sentences.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
@@ -120,14 +120,6 @@ export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) =
       return response;
     }
   };
-}
-
-/** 303: the browser requests the path with GET. */
-function seeOther(path: string): Response {
-  return new Response(null, {
-    status: 303,
-    headers: { Location: headerText(path), "Cache-Control": "private, no-store" },
-  });
 }
 
 /** 400: the page for an address that lacks a parameter, whose name is code that addresses hold. */
