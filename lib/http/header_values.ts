@@ -71,6 +71,11 @@ export function preferredCoding(header: string | null, available: readonly Codin
   return best !== null && (weights.get("identity") ?? 0) > weightOf(best) ? null : best;
 }
 
+/** Whether an Accept header names a media type itself; `*` and the like do not count. */
+export function namesType(header: string | null, type: string): boolean {
+  return (header ?? "").split(",").some((element) => element.split(";", 1)[0].trim().toLowerCase() === type);
+}
+
 /** Characters of the header that are read: browsers send a few dozen. */
 const MAX_CHARACTERS = 1000;
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { contentDisposition } from "@/lib/http/header_values.ts";
+import { contentDisposition, namesType } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import { streamedText } from "@/lib/http/response_body.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
 import { FIXITY, hasAllRows } from "@/lib/tasks/fixity/fixity.ts";
@@ -103,7 +102,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
         await caller.prove?.();
         const { task, progress } = await tasks.find(FIXITY, bucket, task_id, caller);
         if (task.state === "running") throw new HttpError(409, "The fixity task has not ended yet: its report follows");
-        const chosen = format ?? (acceptsCsv(context) ? "csv" : "json");
+        const chosen = format ?? (namesType(context.header("Accept"), "text/csv") ? "csv" : "json");
         if (chosen === "manifest-sha256" && !hasAllRows(progress)) throw new HttpError(409, NO_MANIFEST);
         const rows = () => readRows(progress.rows, (names) => tasks.store.readBlobs(task_id, names));
         const { type, extension, textOf } = {
@@ -134,8 +133,3 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
 
 const NO_MANIFEST =
   "The report does not have all objects: a manifest needs one of a check with full that came to its end";
-
-/** Whether a client names CSV. */
-function acceptsCsv(context: RequestContext): boolean {
-  return /(?:^|,)\s*text\/csv\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
-}

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
+import { namesType } from "@/lib/http/header_values.ts";
 import { BrokenStream, guardedStream } from "@/lib/http/response_body.ts";
 import { Slots } from "@/lib/http/limit_concurrency.ts";
 import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
@@ -98,7 +99,7 @@ export async function pollResponse<P>(
   };
   await caller.prove?.();
   const shown = await view();
-  if (!wantsEvents(context)) return await respond(shown);
+  if (!namesType(context.header("Accept"), "text/event-stream")) return await respond(shown);
   streams.enter(ownerOf(caller, tasks.keys), context);
   const body = guardedStream(new TaskEvents({ clock: PROCESS_CLOCK, view, signal: tasks.stopping }), {
     broken: () => new BrokenStream("BrokenEvents", "an event stream broke off"),
@@ -187,11 +188,6 @@ export function followOperations<P>(
       },
     }),
   ];
-}
-
-/** Whether a client wants events. */
-function wantsEvents(context: RequestContext): boolean {
-  return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
 }
 
 interface TaskEventsOptions {

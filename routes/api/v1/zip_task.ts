@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { forbidden, HttpError, notFound, unavailable } from "@/lib/http/errors.ts";
+import { namesType } from "@/lib/http/header_values.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
@@ -152,7 +153,8 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
           bodyOf: (task, progress) => statusOf(task, progress, tasks),
           respond({ task, progress, body }) {
             mustNotHaveFailed(task, progress);
-            const isArchive = task.state === "ready" && !acceptsJson(context);
+            // Only a client that names JSON is shown a ready archive as such.
+            const isArchive = task.state === "ready" && !namesType(context.header("Accept"), "application/json");
             return isArchive ? downloads.respond({ task, progress, caller }, context) : Response.json(body);
           },
         }),
@@ -206,11 +208,6 @@ async function ticketTask(
 function mustNotHaveFailed(task: Task, { failedKeys }: ZipProgress): void {
   if (task.state !== "failed" && task.state !== "canceled") return;
   throw new HttpError(500, { status: "failed", error: null, ...failureOrCancel(task), failed_keys: failedKeys });
-}
-
-/** Whether a request names JSON. Only then is a ready archive shown as such: `*` and the like are the archive. */
-function acceptsJson(context: RequestContext): boolean {
-  return /(?:^|,)\s*application\/json\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
 }
 
 function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.output<typeof zipStatus> {
