@@ -10,15 +10,13 @@ import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import { codeMembers, failureMembers, iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
 import { chosenDetails, chosenTarget } from "./audited_objects.ts";
-import { bucketParams } from "./object_parameters.ts";
+import { bucketParams, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";
 export const MAX_TASK_KEYS = 100_000;
 export const MAX_PREFIXES = 1000;
-/** Largest body that lists keys, bytes. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 const deleteTask = z.object({
   keys: z.array(objectKey).max(MAX_TASK_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
@@ -60,7 +58,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       summary: "Delete objects by keys or prefixes in the background",
       description: "Of any number. An empty prefix is 400 unless `all` is true.",
       params: bucketParams,
-      body: { kind: "json", schema: deleteTask, limitBytes: MAX_BODY_BYTES },
+      body: { kind: "json", schema: deleteTask, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
         202: { description: "Started", schema: started },
         400: { description: "Neither keys nor prefixes, or an empty prefix without `all`" },

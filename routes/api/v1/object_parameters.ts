@@ -17,6 +17,9 @@ export const versionId = (forms: IssuedForms | null) =>
     description: "A version other than the current one",
   });
 
+/** Largest body that lists keys, bytes. */
+export const MAX_KEYS_BODY_BYTES = 8 * 1024 * 1024;
+
 /** Describes the conditions of an operation. */
 export const CONDITIONS =
   "If-Match, If-None-Match and If-Unmodified-Since are conditions on the object that it changes.";

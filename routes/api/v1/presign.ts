@@ -16,7 +16,7 @@ import {
 } from "@/lib/s3/presign.ts";
 import { yielding } from "@/lib/std/concurrency.ts";
 import { keyDetails } from "./audited_objects.ts";
-import { bucketParams as params } from "./object_parameters.ts";
+import { bucketParams as params, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 /** What a presigned URL does; any other word is refused by one sentence, not by a list of problems. */
@@ -137,8 +137,6 @@ const TAG = "S3 Objects";
 /** Most keys of one bulk delete and of one bulk presign. */
 const MAX_DELETED_KEYS = 100_000;
 const MAX_PRESIGNED_KEYS = 10_000;
-/** Largest body that lists keys, bytes. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 const key = z.string().min(1);
 const nothing = { deleted: 0, errors: [] };
@@ -201,7 +199,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
         "By keys, by a prefix, or both. What the store would not delete is listed under `errors`; the status is " +
         "200 all the same. An empty prefix is 400 unless `all` is true.",
       params,
-      body: { kind: "json", schema: deleteRequest, limitBytes: MAX_BODY_BYTES },
+      body: { kind: "json", schema: deleteRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
         200: { description: "How many are gone", schema: deleted },
         400: { description: "An empty prefix without `all`" },
@@ -240,7 +238,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
         "that no URL can carry (with `.` or `..` segments) are left out. `objects` have URLs that require the " +
         "`headers` beside them.",
       params,
-      body: { kind: "json", schema: bulkPresignRequest, limitBytes: MAX_BODY_BYTES },
+      body: { kind: "json", schema: bulkPresignRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
         200: { description: "The URLs", schema: bulkPresigned },
         422: { description: "A bad field" },

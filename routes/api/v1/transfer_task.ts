@@ -17,8 +17,8 @@ import {
 } from "@/lib/tasks/transfer.ts";
 import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { chosenDetails, chosenTarget } from "./audited_objects.ts";
-import { MAX_BODY_BYTES, MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
-import { bucketParams } from "./object_parameters.ts";
+import { MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
+import { bucketParams, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
 
@@ -89,7 +89,7 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
         "Of any number, by keys or prefixes. `done` in the response says that it has ended already, as for a " +
         "single object.",
       params: bucketParams,
-      body: { kind: "json", schema: transferTask, limitBytes: MAX_BODY_BYTES },
+      body: { kind: "json", schema: transferTask, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
         202: { description: "Started, and perhaps ended", schema: progress },
         400: { description: "Neither keys nor prefixes, or a place that they cannot go to" },

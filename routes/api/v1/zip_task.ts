@@ -15,7 +15,7 @@ import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_tas
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_download.ts";
 import { codeMembers, failureOrCancel, iso, timesOf } from "@/lib/tasks/task_responses.ts";
 import { keyDetails } from "./audited_objects.ts";
-import { bucketParams } from "./object_parameters.ts";
+import { bucketParams, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import {
   EVENTS_DESCRIPTION,
@@ -27,8 +27,6 @@ import {
 } from "./task_progress.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/download";
-/** Largest body that lists keys, bytes. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 const zipRequest = z.object({
@@ -105,7 +103,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
         "The objects by their keys, or all under a prefix; at most 50,000. The archive itself is produced while it is " +
         "downloaded, by polling the task or by `download_url`, until 10 minutes after it is ready or its last download.",
       params: bucketParams,
-      body: { kind: "json", schema: zipRequest, limitBytes: MAX_BODY_BYTES },
+      body: { kind: "json", schema: zipRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
         202: { description: "It is being prepared", schema: zipStatus },
         400: { description: "No objects, too many, or too long keys" },
