@@ -15,7 +15,7 @@ import {
 } from "@/lib/s3/listing.ts";
 import { listUploads, uploadPage } from "@/lib/s3/multipart.ts";
 import { bucketTarget } from "./audited_objects.ts";
-import { bucketParams, bucketParams as params } from "./object_parameters.ts";
+import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Buckets";
@@ -29,10 +29,13 @@ const BUCKET_NAME = {
 
 const bucketStatus = z.object({ status: z.string(), bucket: z.string() }).meta({ id: "BucketStatus" });
 
+const prefix = z.string().default("").meta({ description: "What the keys begin with" });
+const maxKeys = z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" });
+
 const listQuery = (forms: IssuedForms | null) =>
   z.object({
-    prefix: z.string().default("").meta({ description: "What the keys begin with" }),
-    max_keys: z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
+    prefix,
+    max_keys: maxKeys,
     continuation_token: z.string().meta(issuedForm(forms, "continuationToken")).optional().meta({
       description: "`next_continuation_token` of the page before",
     }),
@@ -89,7 +92,7 @@ export function bucketOperations(
       path: "/api/v1/buckets/{bucket}",
       tag: TAG,
       summary: "Whether a bucket is there",
-      params: bucketParams,
+      params,
       responses: { 200: { description: "It is" }, 404: { description: "It is not" } },
       async handler({ caller, params: { bucket } }) {
         await headBucket(s3, caller, bucket);
@@ -106,7 +109,7 @@ export function bucketOperations(
         "Without `force` it must be empty. With it, uploads in progress, every version, every delete marker " +
         "and every object are removed first; on an HCP-type store its deletion records are then let go through MAPI. " +
         "A forced delete takes as long as there is something to remove, and stops when the client goes.",
-      params: bucketParams,
+      params,
       query: z.object({ force: z.boolean().default(false).meta({ description: "Delete it with everything in it" }) }),
       responses: {
         200: { description: "Deleted", schema: bucketStatus },
@@ -131,7 +134,7 @@ export function bucketOperations(
       path: "/api/v1/buckets/{bucket}/objects",
       tag: "S3 Objects",
       summary: "List objects, one page at a time",
-      params: bucketParams,
+      params,
       query: listQuery(forms),
       responses: {
         200: { description: "A page of the listing", schema: objectPage.meta({ id: "ObjectList" }) },
@@ -152,7 +155,6 @@ export function bucketOperations(
   ];
 }
 
-const prefix = z.string().default("").meta({ description: "What the keys begin with" });
 const uploadList = z.object({ bucket: z.string(), ...uploadPage.shape }).meta({ id: "UploadList" });
 
 /** Its form is checked here where it is known: alone, the marker does not go to the store. */
@@ -167,12 +169,12 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3, for
       id: "list_versions",
       method: "GET",
       path: "/api/v1/buckets/{bucket}/versions",
-      tag: "S3 Buckets",
+      tag: TAG,
       summary: "List versions and delete markers, one page at a time",
       params,
       query: z.object({
         prefix,
-        max_keys: z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
+        max_keys: maxKeys,
         key_marker: z.string().optional().meta({ description: "`next_key_marker` of the page before" }),
         version_id_marker: versionIdMarker(forms).optional().meta({
           description: "`next_version_id_marker` of the page before; without a `key_marker` it says nothing",
@@ -197,7 +199,7 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3, for
       id: "list_uploads",
       method: "GET",
       path: "/api/v1/buckets/{bucket}/uploads",
-      tag: "S3 Buckets",
+      tag: TAG,
       summary: "List uploads in parts that are neither completed nor aborted, one page at a time",
       params,
       query: z.object({

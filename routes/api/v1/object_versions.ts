@@ -148,9 +148,8 @@ export function tagOperations(
   forms: IssuedForms | null,
 ): Operation[] {
   const at = {
-    path: "/api/v1/buckets/{bucket}/tags/{key}",
-    tag: "S3 Objects",
-    params: objectParams,
+    path: `${PATH}/tags/{key}`,
+    ...OBJECT,
     query: z.object({ version_id: versionId(forms) }),
   } as const;
   return [

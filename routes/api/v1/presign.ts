@@ -19,6 +19,8 @@ import { keyDetails } from "./audited_objects.ts";
 import { bucketParams as params, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
+const TAG = "S3 Objects";
+
 /** What a presigned URL does; any other word is refused by one sentence, not by a list of problems. */
 const methodField = z.string().default("get_object").meta({
   description: "get_object reads, put_object writes",
@@ -100,7 +102,7 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
       id: "presign",
       method: "POST",
       path: "/api/v1/presign",
-      tag: "S3 Objects",
+      tag: TAG,
       summary: "A URL that reads or writes one object without credentials",
       description:
         "Any client with the URL may use it until it expires. It is not checked whether the object exists. A URL with " +
@@ -133,7 +135,6 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
   ];
 }
 
-const TAG = "S3 Objects";
 /** Most keys of one bulk delete and of one bulk presign. */
 const MAX_DELETED_KEYS = 100_000;
 const MAX_PRESIGNED_KEYS = 10_000;
