@@ -5,7 +5,7 @@ import { namespaceRelease } from "@/lib/mapi/namespaces.ts";
 import { deleteBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { deleteBatch, type DeleteError, type Deletion, keyPages } from "@/lib/s3/delete_objects.ts";
-import { S3Failure } from "@/lib/s3/errors.ts";
+import { isUnsupported, S3Failure } from "@/lib/s3/errors.ts";
 import { listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { abortUpload, listUploads } from "@/lib/s3/multipart.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
@@ -194,6 +194,6 @@ async function orUnsupported(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!(error instanceof S3Failure) || (error.storeStatus !== 501 && error.code !== "NotImplemented")) throw error;
+    if (!isUnsupported(error)) throw error;
   }
 }

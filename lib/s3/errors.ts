@@ -135,12 +135,17 @@ function element(xml: string, name: string): string | null {
   return unescapeXml(text) ?? null;
 }
 
+/** Whether an error says that the store does not implement an operation. */
+export function isUnsupported(error: unknown): boolean {
+  return error instanceof S3Failure && (error.storeStatus === 501 || error.code === "NotImplemented");
+}
+
 /** Throws HttpError 501 that names the operation where the store does not implement it; other errors pass. */
 export async function supported<T>(operation: string, backend: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof S3Failure && (error.storeStatus === 501 || error.code === "NotImplemented")) {
+    if (isUnsupported(error)) {
       throw new HttpError(501, `'${operation}' is not supported by the ${backend} backend`, { cause: error });
     }
     throw error;
