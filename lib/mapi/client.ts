@@ -13,6 +13,7 @@ import {
 import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 import { BodyTooLong, SHORT_BODY_MS, SlowBody } from "@/lib/std/body_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { readList } from "./long_list.ts";
 
@@ -189,12 +190,8 @@ function withoutNulls(value: unknown): unknown {
 }
 
 function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parsedJson(text);
+  return typeof value === "object" && value !== null ? value : {};
 }
 
 const PROBE_TIMEOUT_MS = 5000;
