@@ -192,10 +192,11 @@ export async function guardWrite(
 ): Promise<HeaderRecord> {
   if (conditions === null) return {};
   const direct = directGuard(conditions);
-  const headers = direct ? Object.keys(direct) as WriteCondition[] : ["if-match", "if-none-match"] as const;
-  await requireSupport(s3, caller, place, writes, headers, conditions);
+  const needed = direct ? Object.keys(direct) as WriteCondition[] : ["if-match", "if-none-match"] as const;
+  await requireSupport(s3, caller, place, writes, needed, conditions);
   if (direct) return direct;
-  const current = await currentState(s3, caller, place);
+  const headers = await currentHeaders(s3, caller, place);
+  const current = headers && stateOf(headers);
   requireConditions(conditions, current, place);
   return current === null ? ABSENT : unchanged(current, place);
 }
@@ -235,9 +236,10 @@ export function unsupported(names: readonly string[]): HttpError {
   return new HttpError(501, `${names.join(", ")}: the store does not support the condition for this operation`);
 }
 
-async function currentState(s3: S3, caller: Caller, { bucket, key }: Place): Promise<ObjectState | null> {
+/** The headers of a key's current object; null where it has none. @throws HttpError as {@link callS3ForHeaders} */
+export async function currentHeaders(s3: S3, caller: Caller, { bucket, key }: Place): Promise<Headers | null> {
   try {
-    return stateOf(await callS3ForHeaders(s3, caller, { operation: "HeadObject", method: "HEAD", bucket, key }));
+    return await callS3ForHeaders(s3, caller, { operation: "HeadObject", method: "HEAD", bucket, key });
   } catch (error) {
     if (error instanceof S3Failure && error.storeStatus === 404) return null;
     throw error;

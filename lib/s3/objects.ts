@@ -5,6 +5,7 @@ import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./client.ts";
 import {
   ABSENT,
+  currentHeaders,
   holdsCondition,
   type ObjectState,
   type Preconditions,
@@ -14,7 +15,6 @@ import {
   unchanged,
   unsupported,
 } from "./conditions.ts";
-import { S3Failure } from "./errors.ts";
 import { callSdkForHeaders } from "./sdk.ts";
 
 /** A bucket and a key. */
@@ -217,12 +217,7 @@ async function folderExists(
   ref: ObjectRef,
   conditions: Preconditions | null,
 ): Promise<boolean> {
-  let found: Headers | null = null;
-  try {
-    found = (await headObject(s3, caller, ref)).headers;
-  } catch (error) {
-    if (!(error instanceof S3Failure && error.storeStatus === 404)) throw error;
-  }
+  const found = await currentHeaders(s3, caller, ref);
   requireConditions(conditions, found && stateOf(found), ref);
   if (Number(found?.get("content-length")) > 0) {
     throw new HttpError(409, `folder '${ref.key}': an object with bytes has this key`);

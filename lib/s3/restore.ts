@@ -2,10 +2,18 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError, notFound } from "@/lib/http/errors.ts";
 import { getVersioning } from "./buckets.ts";
 import { resourceOf, type S3 } from "./client.ts";
-import { ABSENT, type ObjectState, type Preconditions, requireConditions, stateOf, unchanged } from "./conditions.ts";
+import {
+  ABSENT,
+  currentHeaders,
+  type ObjectState,
+  type Preconditions,
+  requireConditions,
+  stateOf,
+  unchanged,
+} from "./conditions.ts";
 import { copyObject } from "./copy.ts";
 import { S3Failure } from "./errors.ts";
-import { headObject, type VersionRef } from "./objects.ts";
+import { headObject, type ObjectRef, type VersionRef } from "./objects.ts";
 
 /** The current version after a restore. */
 interface Restored {
@@ -105,12 +113,7 @@ async function rejectNullVersion(s3: S3, caller: Caller, key: VersionRef): Promi
 }
 
 /** Null where the key has no current version, or a delete marker. */
-async function currentVersion(s3: S3, caller: Caller, ref: VersionRef): Promise<Restored & ObjectState | null> {
-  try {
-    const { headers } = await headObject(s3, caller, ref);
-    return { versionId: headers.get("x-amz-version-id"), ...stateOf(headers) };
-  } catch (error) {
-    if (error instanceof S3Failure && error.storeStatus === 404) return null;
-    throw error;
-  }
+async function currentVersion(s3: S3, caller: Caller, ref: ObjectRef): Promise<Restored & ObjectState | null> {
+  const headers = await currentHeaders(s3, caller, ref);
+  return headers && { versionId: headers.get("x-amz-version-id"), ...stateOf(headers) };
 }

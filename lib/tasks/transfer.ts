@@ -2,12 +2,12 @@ import { z } from "zod";
 import { badGateway, HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { resourceOf, type S3 } from "@/lib/s3/client.ts";
-import { ABSENT, holdsCondition, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
+import { ABSENT, currentHeaders, holdsCondition, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { deleteObject, headObject, isSameBucket, type ObjectRef } from "@/lib/s3/objects.ts";
+import { deleteObject, isSameBucket, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { freeKey, numberedStart } from "@/lib/std/free_key.ts";
@@ -333,13 +333,8 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
   }
 
   async #look(bucket: string, key: string): Promise<Found | null> {
-    try {
-      const { headers } = await headObject(this.s3, this.uncanceled, { bucket, key });
-      return { etag: headers.get("etag"), bytes: Number(headers.get("content-length")) };
-    } catch (error) {
-      if (error instanceof S3Failure && error.storeStatus === 404) return null;
-      throw error;
-    }
+    const headers = await currentHeaders(this.s3, this.uncanceled, { bucket, key });
+    return headers && { etag: headers.get("etag"), bytes: Number(headers.get("content-length")) };
   }
 
   async #undo(order: Extract<TransferOrder, { mode: "undo" }>, prefixes: readonly string[]): Promise<void> {
