@@ -78,7 +78,13 @@ export async function openApplication(
     });
   const figures = new FixityFigures();
   const gateway = config.gateway && tasks && await gatewayDeps(config.gateway, {
-    ...{ config, store, folder, memory, tasks: tasks.store, log, observe },
+    config,
+    store,
+    folder,
+    memory,
+    tasks: tasks.store,
+    log,
+    observe,
     fixity: { figures, report: notifications && notifications.fixityEnded },
     recorder: audit?.recorder ?? null,
   });

@@ -14,8 +14,13 @@ const MISSING = inLanguage({ en: en.MISSING, sv: sv.MISSING });
 export function storageProblem(status: number, what: "buckets" | "folder" | "object"): string {
   const { noServer, busy, unreachable, late, other } = PROBLEMS;
   const known: Readonly<Record<number, string>> = {
-    ...{ 0: noServer, 429: busy, 502: unreachable, 503: busy, 504: late },
-    ...{ 403: FORBIDDEN[what], 404: MISSING[what] },
+    0: noServer,
+    403: FORBIDDEN[what],
+    404: MISSING[what],
+    429: busy,
+    502: unreachable,
+    503: busy,
+    504: late,
   };
   return known[status] ?? other(status);
 }
