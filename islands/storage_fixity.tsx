@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { browserClock, Poller } from "@/lib/client/poller.ts";
+import { readerMoments, useMoments } from "@/lib/client/reader_moments.ts";
 import { callDoor } from "@/lib/client/storage/door.ts";
 import {
   checkedPlace,
@@ -35,20 +36,18 @@ const EVERY_SECONDS = 2;
 export default island(
   "storage_fixity",
   function StorageFixity({ account, checks, isAlone, renderedAt }: StorageFixityProps) {
-    const style = useSignal({ zone: "UTC", now: renderedAt });
+    const style = useMoments(renderedAt);
     const shown = useSignal(checks);
     const message = useSignal("");
 
     useEffect(() => {
-      const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
-      style.value = { zone, now: Date.now() };
       if (!checks.some(({ check }) => isRunning(check))) return;
       const poller = new Poller(async (signal) => {
         const read = await Promise.all(shown.value.map((one) => readAgain(account, one, signal)));
         const ended = read.find(({ check }, n) => !isRunning(check) && isRunning(shown.value[n].check));
         const isLost = read.some((one, n) => isRunning(one.check) && one === shown.value[n]);
         shown.value = read;
-        style.value = { zone, now: Date.now() };
+        style.value = readerMoments();
         message.value = ended
           ? FIXITY_SENTENCES.hasEnded(checkedPlace(ended.check))
           : isLost
