@@ -10,9 +10,7 @@ const GROUPS: Readonly<Record<Exclude<FileGroup, "other">, string>> = {
   archive: "7z bz2 gz rar tar tgz xz zip zst",
 };
 
-const GROUP_OF = new Map(
-  Object.entries(GROUPS).flatMap(([group, names]) => names.split(" ").map((name) => [name, group as FileGroup])),
-);
+const GROUP_OF = byEnding(GROUPS);
 
 /** Longest ending that is shown as a kind. */
 const MAX_ENDING = 8;
@@ -39,7 +37,7 @@ type PreviewKind = "image" | "tiff" | "jp2" | "audio" | "video" | "pdf" | "csv" 
 /** Types that say nothing: the name decides. */
 const GENERAL = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-www-form-urlencoded"]);
 
-const BY_ENDING: Readonly<Record<Exclude<PreviewKind, null>, string>> = {
+const KINDS: Readonly<Record<Exclude<PreviewKind, null>, string>> = {
   image: "avif bmp gif jpeg jpg png svg webp",
   tiff: "tif tiff",
   jp2: "j2c j2k jp2 jpf jpx",
@@ -53,11 +51,7 @@ const BY_ENDING: Readonly<Record<Exclude<PreviewKind, null>, string>> = {
     "toml ts tsx txt vue xhtml xml xsd xsl xslt yaml yml",
 };
 
-const ENDINGS = new Map(
-  Object.entries(BY_ENDING).flatMap(([kind, endings]) =>
-    endings.split(" ").map((ending) => [ending, kind as PreviewKind])
-  ),
-);
+const KIND_OF = byEnding(KINDS);
 
 /** Images that browsers show. */
 const IMAGE = /^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|webp|x-ms-bmp)$/;
@@ -69,7 +63,7 @@ const TEXT_TYPE =
 /** How an object is shown, by its media type, or by its name where the type says nothing. */
 export function previewKind(name: string, mediaType: string): PreviewKind {
   const type = essence(mediaType);
-  const byName = ENDINGS.get(/\.([a-z0-9]+)$/i.exec(name)?.[1].toLowerCase() ?? "") ?? null;
+  const byName = KIND_OF.get(/\.([a-z0-9]+)$/i.exec(name)?.[1].toLowerCase() ?? "") ?? null;
   if (GENERAL.has(type)) return byName;
   if (IMAGE.test(type)) return "image";
   if (type === "image/tiff") return "tiff";
@@ -88,6 +82,12 @@ export function previewKind(name: string, mediaType: string): PreviewKind {
 export function decidingType(mediaType: string): string | null {
   const type = essence(mediaType);
   return GENERAL.has(type) ? null : type;
+}
+
+/** The names of lists of endings, by each ending. */
+function byEnding<Name extends string>(lists: Readonly<Record<Name, string>>): ReadonlyMap<string, Name> {
+  const names = Object.keys(lists) as Name[];
+  return new Map(names.flatMap((name) => lists[name].split(" ").map((ending) => [ending, name] as const)));
 }
 
 function essence(mediaType: string): string {
