@@ -295,7 +295,7 @@ export class UploadEngine {
 
   /** Adds the CORS rule that lets this page send straight to a bucket. @throws UploadFault */
   async allowDirect(bucket: string): Promise<void> {
-    await this.#routes.allow({ bucket, key: "-" }, new AbortController().signal);
+    await this.#routes.allow(bucket);
   }
 
   async #sender(): Promise<UploadSteps> {

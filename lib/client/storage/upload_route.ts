@@ -83,7 +83,7 @@ export class UploadRoutes {
   of(name: ObjectName): Promise<UploadRoute> {
     const route = this.#known.get(name.bucket);
     if (route) return Promise.resolve(route);
-    const pending = this.#pending.get(name.bucket) ?? this.#find(name, NEVER).finally(() => {
+    const pending = this.#pending.get(name.bucket) ?? this.#find(name).finally(() => {
       this.#pending.delete(name.bucket);
     });
     this.#pending.set(name.bucket, pending);
@@ -112,21 +112,24 @@ export class UploadRoutes {
    *
    * @throws UploadFault
    */
-  async allow(name: ObjectName, signal: AbortSignal): Promise<UploadRoute> {
-    const rules = await this.#calls.corsRules(name.bucket, signal);
-    if (rules === "none") return this.#set(name.bucket, "no rules");
+  async allow(bucket: string): Promise<void> {
+    const rules = await this.#calls.corsRules(bucket, NEVER);
+    if (rules === "none") {
+      this.#set(bucket, "no rules");
+      return;
+    }
     const allowing = withUploadRule(rules, this.#origin);
     if (!allowing) throw new UploadFault("refused", null);
-    await this.#calls.setCorsRules(name.bucket, allowing, signal);
-    this.#losses.delete(name.bucket);
-    return this.#set(name.bucket, await this.#responds(name, signal) ? "store" : "unreachable");
+    await this.#calls.setCorsRules(bucket, allowing, NEVER);
+    this.#losses.delete(bucket);
+    this.#set(bucket, await this.#responds({ bucket, key: "-" }) ? "store" : "unreachable");
   }
 
-  async #find(name: ObjectName, signal: AbortSignal): Promise<UploadRoute> {
-    if (await this.#responds(name, signal)) return this.#set(name.bucket, "store");
-    if (!await this.#calls.isReachable(signal)) throw new UploadFault("lost");
+  async #find(name: ObjectName): Promise<UploadRoute> {
+    if (await this.#responds(name)) return this.#set(name.bucket, "store");
+    if (!await this.#calls.isReachable(NEVER)) throw new UploadFault("lost");
     try {
-      const rules = await this.#calls.corsRules(name.bucket, signal);
+      const rules = await this.#calls.corsRules(name.bucket, NEVER);
       return this.#set(name.bucket, rules === "none" ? "no rules" : "blocked");
     } catch (error) {
       if (!(error instanceof UploadFault) || error.kind !== "forbidden") throw error;
@@ -135,15 +138,15 @@ export class UploadRoutes {
   }
 
   /** Sends nothing to an upload that does not exist. Without permission by CORS there is no response to read. */
-  async #responds(name: ObjectName, signal: AbortSignal): Promise<boolean> {
+  async #responds(name: ObjectName): Promise<boolean> {
     const plan = planParts(SINGLE_PUT_BYTES + 1);
     if (!plan) return false;
-    const target = await this.#calls.presignPart(name, NO_UPLOAD, plan, 1, NO_BYTES_SHA256, signal);
+    const target = await this.#calls.presignPart(name, NO_UPLOAD, plan, 1, NO_BYTES_SHA256, NEVER);
     const response = await this.#put({
       url: target.url,
       headers: target.headers ?? {},
       body: new Blob(),
-      signal,
+      signal: NEVER,
       onProgress: () => {},
     });
     return response.status !== 0;
