@@ -27,6 +27,7 @@ import type { S3Call } from "./caller.ts";
 import { type BucketAccess, bucketAccess, permittedBucket, permittedObject } from "./permitted.ts";
 import { findObject, versionHeader, versionParameter } from "./read_object.ts";
 import { smallBody, xmlBody } from "./request_body.ts";
+import { keyBytes } from "./s3_request.ts";
 import { xmlResponse } from "./xml.ts";
 
 /**
@@ -110,7 +111,7 @@ export async function putObjectAcl(call: S3Call): Promise<Response> {
     const access = bucketAccess(call, call.bucket);
     const object = objectFor(call, access, "WRITE_ACL");
     const acl = aclFor({ owner: object.owner, bucketOwner: access.bucket.owner });
-    const at = { bucket: access.bucket.id, key: new TextEncoder().encode(key), seq: object.seq };
+    const at = { bucket: access.bucket.id, key: keyBytes(key), seq: object.seq };
     try {
       await store.writer.change("setObjectAcl", { ...at, acl });
       return new Response(null, { headers: versionHeader(object.version) });

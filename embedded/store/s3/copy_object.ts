@@ -26,6 +26,7 @@ import {
   signedUser,
 } from "./permitted.ts";
 import { versionText } from "./read_object.ts";
+import { keyBytes } from "./s3_request.ts";
 import { requestedTags } from "./tags.ts";
 import { requireRoom, storeObject, wholeChecksum } from "./write_object.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
@@ -142,7 +143,7 @@ export function findCopySource(
 ): () => StoredObject {
   const owner = request.headers.get("x-amz-source-expected-bucket-owner");
   if (owner !== null) requireOwner(store, { id: caller.tenant }, source.bucket, owner);
-  const key = new TextEncoder().encode(source.key);
+  const key = keyBytes(source.key);
   const { bucket } = access;
   const look = () => {
     const found = store.objects.find(bucket.id, bucket.versioning, key, source.version);

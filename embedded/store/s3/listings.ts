@@ -7,7 +7,7 @@ import { afterMarker, type ListedVersion, listVersions } from "@/embedded/store/
 import type { S3Call } from "./caller.ts";
 import { checksumKind } from "./checksums.ts";
 import { permittedBucket, signedUser } from "./permitted.ts";
-import { pageSize } from "./s3_request.ts";
+import { keyBytes, pageSize } from "./s3_request.ts";
 import { element, fitsXml, xmlResponse, xmlTime } from "./xml.ts";
 
 /** Most buckets of a page (S3 API, ListBuckets). */
@@ -283,13 +283,6 @@ function checksumKindOf(stored: string | null): string {
 
 /** The elements of each algorithm and type, of which there are ten. */
 const checksumKinds = new Map<string, string>();
-
-/** The bytes of a key, prefix or delimiter. */
-export function keyBytes(text: string): Uint8Array {
-  return ENCODER.encode(text);
-}
-
-const ENCODER = new TextEncoder();
 
 /** The text of a key; bytes that are no whole character, as a cut prefix may end in, become U+FFFD. */
 export function keyText(key: Uint8Array): string {

@@ -21,12 +21,12 @@ import {
   uploadChecksum,
 } from "./checksums.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_object.ts";
-import { keyBytes, keyText, listingResponse, ownerElement, pageParameters } from "./listings.ts";
+import { keyText, listingResponse, ownerElement, pageParameters } from "./listings.ts";
 import { DEFAULT_CONTENT_TYPE, storedHeaders, writeCondition } from "./object_headers.ts";
 import { bucketAccess, permittedBucket, signedUser } from "./permitted.ts";
 import { writtenVersionHeader } from "./read_object.ts";
 import { checksumOf, receiveObjectBody, storeBody, xmlBody } from "./request_body.ts";
-import { MAX_PARTS, pageSize, partNumber, type S3Request, wholeNumber } from "./s3_request.ts";
+import { keyBytes, MAX_PARTS, pageSize, partNumber, type S3Request, wholeNumber } from "./s3_request.ts";
 import { requestedTags } from "./tags.ts";
 import { requireRoomForPart } from "./write_object.ts";
 import { childWord, element, type XmlElement, xmlResponse, xmlTime } from "./xml.ts";
@@ -43,7 +43,7 @@ export async function createMultipartUpload(call: S3Call): Promise<Response> {
   const upload = uploadId(atMs);
   await store.writer.change("createUpload", {
     bucket: bucket.id,
-    key: new TextEncoder().encode(key),
+    key: keyBytes(key),
     upload,
     owner,
     contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
@@ -328,7 +328,7 @@ function namedUpload(call: S3Call): UploadName & { in: Bucket; by: number } {
   const { id: by } = signedUser(call.caller);
   const bucket = permittedBucket(call, name, "WRITE");
   const upload = request.parameter("uploadId") ?? "";
-  return { bucket: bucket.id, key: new TextEncoder().encode(key), upload, in: bucket, by };
+  return { bucket: bucket.id, key: keyBytes(key), upload, in: bucket, by };
 }
 
 /**

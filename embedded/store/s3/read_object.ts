@@ -9,7 +9,7 @@ import type { S3Call } from "./caller.ts";
 import { checksumAlgorithmOf, checksumElements, checksumHeaders, type Checksums } from "./checksums.ts";
 import { checkReadConditions, rangeHolds, sentHeader, storageClassOf, STORED_HEADERS } from "./object_headers.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
-import { partNumber, type S3Request } from "./s3_request.ts";
+import { keyBytes, partNumber, type S3Request } from "./s3_request.ts";
 import { element, xmlResponse } from "./xml.ts";
 
 /** Response headers that a signed request may set for its own response. */
@@ -233,7 +233,7 @@ export function versionHeader(version: VersionId): Record<string, string> {
  * @throws {StoreError} NoSuchKey, NoSuchVersion, or MethodNotAllowed for a version that is a delete marker
  */
 export function findObject(store: StoreContext, bucket: Bucket, key: string, version: string | null): StoredObject {
-  const found = store.objects.find(bucket.id, bucket.versioning, new TextEncoder().encode(key), version);
+  const found = store.objects.find(bucket.id, bucket.versioning, keyBytes(key), version);
   if (!found) throw new StoreError(version === null ? "NoSuchKey" : "NoSuchVersion");
   if (!("marker" in found)) return found;
   const headers = { "x-amz-delete-marker": "true", ...versionHeader(found.marker) };

@@ -4,6 +4,13 @@ import { percentDecoded } from "@/lib/std/text.ts";
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
 export const MAX_KEY_BYTES = 1024;
 
+/** The bytes of a key, prefix or delimiter. */
+export function keyBytes(text: string): Uint8Array {
+  return ENCODER.encode(text);
+}
+
+const ENCODER = new TextEncoder();
+
 /** An S3 request taken apart: path style, decoded exactly once. */
 export interface S3Request {
   readonly method: string;
@@ -34,7 +41,7 @@ export function parseS3Request(request: Request): S3Request {
   const slash = path.indexOf("/");
   const bucket = slash < 0 ? path : path.slice(0, slash);
   const key = slash < 0 ? "" : path.slice(slash + 1);
-  if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) throw new StoreError("KeyTooLongError");
+  if (keyBytes(key).length > MAX_KEY_BYTES) throw new StoreError("KeyTooLongError");
   if (bucket === "" && key !== "") throw new StoreError("InvalidBucketName");
   // Each of thousands of parameters may be looked up; of one that is repeated the first counts.
   const parameters = new Map(query.toReversed());

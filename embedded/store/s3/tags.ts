@@ -6,6 +6,7 @@ import { bucketByDataAccess } from "./permitted.ts";
 import { childText, element, type XmlElement, xmlResponse } from "./xml.ts";
 import type { S3Call } from "./caller.ts";
 import { xmlBody } from "./request_body.ts";
+import { keyBytes } from "./s3_request.ts";
 
 /** A tag of an object. */
 type Tag = readonly [key: string, value: string];
@@ -99,7 +100,7 @@ async function change(call: S3Call, tags: string | null, status: number): Promis
   const bucket = bucketByDataAccess(call, name, "WRITE");
   const { version } = await store.writer.change("setTags", {
     bucket: bucket.id,
-    key: new TextEncoder().encode(key),
+    key: keyBytes(key),
     version: versionParameter(request),
     tags,
   });

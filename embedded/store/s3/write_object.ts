@@ -10,6 +10,7 @@ import { DEFAULT_CONTENT_TYPE, rejectHeaders, storedHeaders, writeCondition } fr
 import { permittedBucket } from "./permitted.ts";
 import { writtenVersionHeader } from "./read_object.ts";
 import { checksumOf, receiveObjectBody, storeBody } from "./request_body.ts";
+import { keyBytes } from "./s3_request.ts";
 import { requestedTags } from "./tags.ts";
 
 /** Headers of a copy, which have no meaning without its source. */
@@ -53,7 +54,7 @@ export async function storeObject(
 ): Promise<{ etag: string; atMs: number; written: Record<string, string> }> {
   const { body, size, digests } = received;
   const etag = digests.get("md5") ?? "";
-  const at = { bucket: bucket.id, key: new TextEncoder().encode(key), atMs: store.now() };
+  const at = { bucket: bucket.id, key: keyBytes(key), atMs: store.now() };
   const put = () => store.writer.change("putObject", { ...at, body, size, etag, ...object });
   const { version } = await storeBody(received, put);
   return { etag, atMs: at.atMs, written: writtenVersionHeader(version) };
@@ -77,7 +78,7 @@ export function requireRoom(store: StoreContext, bucket: Bucket, key: string, si
       return prune && pruneDays === 0 ? Infinity : 0;
     }
     const version = bucket.versioning === "off" ? null : "null";
-    const found = store.objects.find(bucket.id, bucket.versioning, new TextEncoder().encode(key), version);
+    const found = store.objects.find(bucket.id, bucket.versioning, keyBytes(key), version);
     return found && !("marker" in found) ? found.size : 0;
   });
 }
