@@ -6,7 +6,7 @@ import { sampleVolumes } from "@/embedded/cluster/samples.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import type { SimulatorSnapshot } from "@/embedded/cluster/simulator.ts";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
-import { ownPort } from "@/embedded/threads.ts";
+import { callsOver, ownPort } from "@/embedded/threads.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
@@ -34,11 +34,8 @@ export interface ClusterThreadOptions {
   } | null;
 }
 
-/** A message to the thread. */
-export type ToCluster = { start: ClusterThreadOptions } | { stop: true };
-
-/** A message of the thread. */
-export type FromCluster = { started: { url: string; kubeconfig: string } } | { failed: string } | { stopped: true };
+/** What the thread that started this one calls, `start` before all else. */
+export type ClusterCalls = typeof CALLS;
 
 /** What of the cluster outlives the process; files of the past hold the archive's address. */
 interface KeptState {
@@ -60,18 +57,13 @@ const WRITE_URL_SECONDS = 300;
 /** Until the response headers of a removal, ms. */
 const STORE_TIMEOUT_MS = 30_000;
 
-const port = await ownPort();
 let stop = () => Promise.resolve();
 
-port.onmessage = async ({ data }: MessageEvent<ToCluster>) => {
-  try {
-    port.postMessage("start" in data ? await start(data.start) : await stopped());
-  } catch (error) {
-    port.postMessage({ failed: error instanceof Error ? error.message : String(error) });
-  }
-};
+const CALLS = { start, stop: () => stop() };
 
-async function start(options: ClusterThreadOptions): Promise<FromCluster> {
+callsOver(await ownPort(), CALLS);
+
+async function start(options: ClusterThreadOptions): Promise<{ url: string; kubeconfig: string }> {
   const { host, seed, folder } = options;
   const statePath = `${folder}/cluster.json`;
   const kept = readState(statePath);
@@ -132,12 +124,7 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
     keepIfRoom();
     await Promise.all([cluster.close(), archive.close()]);
   };
-  return { started: { url: cluster.url, kubeconfig: cluster.kubeconfig() } };
-}
-
-async function stopped(): Promise<FromCluster> {
-  await stop();
-  return { stopped: true };
+  return { url: cluster.url, kubeconfig: cluster.kubeconfig() };
 }
 
 /** Starts a server on the port of last time, or on any when another program took it meanwhile. */

@@ -1,12 +1,12 @@
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
-import { startThread } from "@/embedded/threads.ts";
+import { callsOver, startThread } from "@/embedded/threads.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import type { ClusterThreadOptions, FromCluster, ToCluster } from "./cluster_thread.ts";
+import type { ClusterCalls, ClusterThreadOptions } from "./cluster_thread.ts";
 
 /**
  * Starts the embedded cluster with the sample campaigns, whose workers write their results into the embedded store where
@@ -86,28 +86,20 @@ async function startCluster(
     ended.resolve();
     onFault(message);
   });
-  const ask = (message: ToCluster) =>
-    new Promise<FromCluster>((resolve) => {
-      thread.port.onmessage = ({ data }: MessageEvent<FromCluster>) => resolve(data);
-      thread.port.postMessage(message);
-    });
-  let found;
-  try {
-    found = await options();
-  } catch (error) {
+  const { call } = callsOver<ClusterCalls>(thread.port);
+  const fail = (error: unknown): never => {
     thread.terminate();
     throw error;
-  }
-  const answer = await ask({ start: found });
-  if (!("started" in answer)) {
-    thread.terminate();
-    throw new DataFolderError(`The embedded cluster cannot start: ${"failed" in answer ? answer.failed : "no answer"}`);
-  }
+  };
+  const found = await options().catch(fail);
+  const started = await call("start", found).catch(({ message }) =>
+    fail(new DataFolderError(`The embedded cluster cannot start: ${message}`))
+  );
   return {
-    ...answer.started,
+    ...started,
     async stop() {
       // After a fault, nothing reads the message.
-      await Promise.race([ask({ stop: true }), ended.promise]);
+      await Promise.race([call("stop").catch(() => {}), ended.promise]);
       thread.terminate();
     },
   };

@@ -1,8 +1,7 @@
 /** The thread of the embedded store, so that its work never delays responses of the site and the gateway. */
 import type { StoreReports } from "@/embedded/store/changes.ts";
 import type { Document } from "@/embedded/store/documents.ts";
-import { callsOver } from "@/embedded/store/thread_calls.ts";
-import { ownPort } from "@/embedded/threads.ts";
+import { callsOver, ownPort } from "@/embedded/threads.ts";
 import { StoreServer, type StoreServerOptions } from "./store_server.ts";
 
 /** What the thread that started this one calls, `start` before all else. */

@@ -1,8 +1,7 @@
 import type { ChangeOrigin, ReportedChange, StoreReports } from "@/embedded/store/changes.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { callsOver } from "@/embedded/store/thread_calls.ts";
-import { startThread, type Thread } from "@/embedded/threads.ts";
+import { callsOver, startThread, type Thread } from "@/embedded/threads.ts";
 import type { Change, ChangeKind, Input, Outcome, Result } from "./change_kinds.ts";
 import type { WriterCalls } from "./writer_thread.ts";
 
