@@ -34,7 +34,7 @@ export interface ClusterThreadOptions {
   } | null;
 }
 
-/** What the thread that started this one calls, `start` before all else. */
+/** The calls that this thread serves; `start` comes first. */
 export type ClusterCalls = typeof CALLS;
 
 /** What of the cluster outlives the process; files of the past hold the archive's address. */

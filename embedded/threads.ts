@@ -38,7 +38,7 @@ export function ownPort(): Promise<MessagePort> {
   });
 }
 
-/** What one thread does for another, by name. */
+/** The functions that a thread serves, by name. */
 type Served = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /** Calls what the thread at the other end of a port serves. */

@@ -276,7 +276,7 @@ interface Span {
   last: number;
 }
 
-/** What of each part a range takes. */
+/** The bytes of each part that a range covers. */
 function overlapping(parts: readonly PartSource[], first: number, last: number): Span[] {
   const spans: Span[] = [];
   let start = 0;

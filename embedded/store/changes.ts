@@ -127,7 +127,7 @@ export interface ReportedChange {
     readonly bucket?: string;
     readonly key?: string;
     readonly version_id?: string;
-    /** Of an account, a group, a tenant or a class. */
+    /** The name of an account, a group, a tenant or a class. */
     readonly name?: string;
   };
   readonly details: AuditDetails;
@@ -147,7 +147,7 @@ export interface FailedLogin {
   readonly protocol: "s3" | "mapi";
 }
 
-/** What the store tells the audit trail of the process. */
+/** Receives the reports of the store for the audit trail of the process. */
 export interface StoreReports {
   /**
    * Resolves once the records of a change are on the disk. Without any: once there is room for further ones.

@@ -76,9 +76,9 @@ export async function createBucket(call: S3Call): Promise<Response> {
     if (configuration && childWord(configuration, "LocationConstraint")) {
       throw new StoreError("BucketAlreadyOwnedByYou");
     }
-    // As in S3's default region, which has no name here: saying it again with another access list changes the list.
+    // Creating one's own bucket again with an access list changes the list, as in S3's default region.
     if (statedAcl(call.request.headers)) {
-      // Which is a request to the bucket that is there, and bound by what closes it.
+      // The rules that close the existing bucket to S3 or to an address apply.
       bucketAccess(call, name);
       await store.writer.change("setBucketAcl", { bucket: existing.id, acl });
     }

@@ -318,7 +318,7 @@ function uploadElement(store: StoreContext, upload: Upload, encodeKey: (key: str
 }
 
 /**
- * What a request about an upload names. Writing is what uploads need.
+ * The bucket, key and upload that a request names, for callers that may write to the bucket.
  *
  * @throws {StoreError}
  */

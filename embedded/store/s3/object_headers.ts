@@ -157,7 +157,7 @@ export function unquotedEtag(text: string): string {
 }
 
 /**
- * What must be true of the present object for a write to happen.
+ * The condition that the headers of a write state about the present object.
  *
  * @throws {StoreError}
  */

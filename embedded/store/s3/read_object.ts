@@ -89,7 +89,7 @@ function contentRange({ first, last }: ByteRange, size: number): string {
 
 /** One part of an object, and how many it has; null for an object that was not uploaded in parts. */
 interface NumberedPart {
-  /** Of an empty part, `last` is before `first`. */
+  /** `last` is before `first` where the part is empty. */
   range: ByteRange;
   count: number | null;
   /** The checksum of the part; null where the upload had no algorithm. */

@@ -19,7 +19,7 @@ import { MAX_XML_BYTES, readXml, type XmlElement } from "./xml.ts";
 /** A body that arrived whole and is what its sender says. */
 interface ObjectBody {
   received: ReceivedBody;
-  /** Of the checksum to be stored with the object: the one that the sender stated or named, else S3's default. */
+  /** The algorithm of the checksum that is stored with the object: stated or named by the sender, else S3's default. */
   algorithm: ChecksumAlgorithm;
 }
 

@@ -4,7 +4,7 @@ import type { Document } from "@/embedded/store/documents.ts";
 import { callsOver, ownPort } from "@/embedded/threads.ts";
 import { StoreServer, type StoreServerOptions } from "./store_server.ts";
 
-/** What the thread that started this one calls, `start` before all else. */
+/** The calls that this thread serves; `start` comes first. */
 export type StoreCalls = typeof CALLS;
 
 const CALLS = {

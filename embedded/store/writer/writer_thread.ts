@@ -10,7 +10,7 @@ import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { Reserve } from "@/embedded/store/disk_space.ts";
 import { Writer } from "./writer.ts";
 
-/** What a {@link WriterClient} calls, `open` before all else. */
+/** The calls that this thread serves; `open` comes first. */
 export type WriterCalls = typeof CALLS;
 
 const CALLS = {

@@ -177,7 +177,7 @@ Deno.test("apply: afterwards the object says what was applied, and a second appl
     const last = apply(apply(one.content, second, "two").content, third, "one");
     const now = members(last.content);
     for (const [key, value] of members(third)) assert.equal(now.get(key), value);
-    // What only the second manager said is still there.
+    // Members that only the second manager applied remain.
     for (const [key, value] of members(second)) if (!members(third).has(key)) assert.equal(now.get(key), value);
     // Nothing else is.
     assert.deepEqual(new Set(now.keys()), new Set([...members(third).keys(), ...members(second).keys()]));

@@ -27,7 +27,7 @@ Deno.test("store writer: where the disk is full a write is rejected as OutOfSpac
   assert.deepEqual(writer.commit([putObject("new", large), putObject("kept", large)]), [noSpace, noSpace]);
   assert.deepEqual(keys(objects), ["also kept", "kept"]);
   assert.equal(etagOf(objects, "kept"), "first");
-  // What makes room is let through, also beside what finds none.
+  // A deletion is committed also in a group with a write that finds no room.
   const [removed, refused] = writer.commit([deleteObject("also kept"), putObject("new", large)]);
   assert.deepEqual([removed.ok, refused], [true, noSpace]);
   assert.deepEqual(keys(objects), ["kept"]);
