@@ -35,7 +35,11 @@ export function archiveMapi(store: Store, method: string, path: string, body?: u
 /** The record of a new account that may log in. */
 export function account(username: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
-    ...{ username, fullName: username, localAuthentication: true, enabled: true, forcePasswordChange: false },
+    username,
+    fullName: username,
+    localAuthentication: true,
+    enabled: true,
+    forcePasswordChange: false,
     ...more,
   };
 }
