@@ -13,7 +13,7 @@ import {
 } from "./conditions.ts";
 import type { HeaderRecord, S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
-import { CONTENT_HEADERS, storableHeader } from "./object_headers.ts";
+import { CONTENT_HEADERS, METADATA, storableHeader } from "./object_headers.ts";
 import { headObject, type ObjectRef, type VersionRef, type WrittenObject } from "./objects.ts";
 import { callSdk } from "./sdk.ts";
 import { s3Path } from "./signer.ts";
@@ -26,7 +26,6 @@ const PART_BYTES = 512 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 const PARALLEL_PARTS = 4;
 const PART_TRIES = 3;
-const METADATA = "x-amz-meta-";
 
 /**
  * Copies an object, or one version of it, with its metadata and tags inside the store; above 5 GiB in parts. That upload
@@ -86,8 +85,12 @@ interface Copy {
 async function copyWhole({ s3, caller, source, target, conditions }: Copy): Promise<WrittenObject> {
   const input = { CopySource: copySource(source), MetadataDirective: "COPY" } as const;
   const call = { operation: "CopyObject", ...target, headers: conditions, workMs: ASSEMBLY_MS, input } as const;
-  const read = (etag: string | undefined, headers: Headers) => ({ etag: etag ?? null, headers });
-  return await callSdk(s3, caller, call, ({ CopyObjectResult }, headers) => read(CopyObjectResult?.ETag, headers));
+  return await callSdk(
+    s3,
+    caller,
+    call,
+    ({ CopyObjectResult }, headers) => ({ etag: CopyObjectResult?.ETag ?? null, headers }),
+  );
 }
 
 /** The value of the header x-amz-copy-source. */

@@ -42,7 +42,8 @@ const CHECKSUMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"].map((name) 
 const CHECKSUM_ANSWERS = [...CHECKSUMS, "x-amz-checksum-type"];
 const WRITE_ANSWERS = ["etag", "x-amz-version-id", "x-amz-delete-marker", ...CHECKSUM_ANSWERS];
 const OBJECT_HEADERS: ReadonlySet<string> = new Set([...ANSWER_HEADERS, ...CHECKSUM_ANSWERS]);
-const METADATA = "x-amz-meta-";
+/** What the names of user metadata begin with. */
+export const METADATA = "x-amz-meta-";
 const DEFAULT_CACHING = "private, no-cache";
 
 /**
