@@ -59,7 +59,7 @@ function withoutBody(response: Response): Response {
   return response.body ? new Response(null, response) : response;
 }
 
-/** The members that Hono reads of a request, whose method is not that of the request it stands for. */
+/** Presents a HEAD request to Hono as a GET. It has only the members that Hono reads. */
 class HeadAsGet {
   readonly method = "GET";
   readonly request: Request;
@@ -122,7 +122,7 @@ const MAX_STACK = 8192;
  */
 export function renderError(error: unknown, context: RequestContext, log: RequestLog): Response {
   if (error instanceof HttpError) {
-    // That of a role within this process stays, where this one renders an error of its own.
+    // An error without a refusal keeps the one that an inner app has set.
     if (error.refusal !== undefined) context.refusal = error.refusal;
     return answer(error.status, { detail: error.detail, ...error.coded }, error.headers);
   }

@@ -80,8 +80,9 @@ export function trustCopy(copy: Sent, request: Sent): void {
 }
 
 /**
- * The value that the outermost of our own proxies wrote of the browser's address: of a list its entry, or the first where proxies
- * write the header anew. Null where no proxy is ours, since any client may send such a header.
+ * The host or scheme of the browser's address, as the outermost of our own proxies wrote it. In a list that is the entry
+ * of this proxy, or the first one where a later proxy wrote the header anew. Null where no proxy is ours, since any
+ * client may send such a header.
  */
 export function forwarded(request: Sent, name: "X-Forwarded-Host" | "X-Forwarded-Proto"): string | null {
   const count = proxies.get(request);

@@ -36,7 +36,7 @@ const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**
  * The weights of what a header such as Accept-Encoding names (RFC 9110, section 12.4.2), in the header's order and in lower
- * case. A malformed weight is 0, so that `*` does not speak for its name.
+ * case. A malformed q-value counts as 0; otherwise `*` would apply.
  */
 function readWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();

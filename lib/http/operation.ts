@@ -72,7 +72,7 @@ interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends 
 /** Identifies who is asking, or throws; it runs before a body is read and before anything is validated. */
 export type Authenticate<Caller> = (context: RequestContext) => Caller | Promise<Caller>;
 
-/** An operation ready to be routed and documented; its types are sealed inside `answer`. */
+/** An operation ready to be routed and documented; type-erased: input types are known only inside `answer`. */
 export interface Operation extends Described {
   /** How its caller is known; null: it needs no credentials. */
   readonly login: Login | null;

@@ -199,7 +199,7 @@ export async function readCappedBytes(
     throw new BodyTooLong(capBytes);
   }
   const { breakOff } = response;
-  // In one call: of a short body, each chunk would cost more than all the rest. A long one would take its length three
+  // Read in one call: in a short body, each chunk would cost more than all the rest. A long one would take its length three
   // times outside of V8's heap (chunks, copies, the whole), and V8 would collect all of its memory every few bodies.
   if (announced !== null && breakOff) {
     return await withDeadline(totalMs, {

@@ -7,7 +7,7 @@ import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 /** Roles whose accounts read the audit trail of their tenant. */
 const READERS: ReadonlySet<string> = new Set(["ADMINISTRATOR", "SECURITY"]);
 
-/** What a store says to an account that lacks a right, and of what it does not have or does not know. */
+/** Statuses for an account that lacks a right, and for what the store does not have or does not know. */
 const NOT_SHOWN: ReadonlySet<number> = new Set([403, 404, 405]);
 
 const ADMINISTRATOR = "ADMINISTRATOR";

@@ -12,7 +12,7 @@ const NAMESPACE = "/tenants/{tenant}/namespaces/{name}";
 /** Requests that one export has under way at the store. */
 const AT_ONCE = 12;
 
-/** What a new namespace gets from the store, and so is no part of a template. */
+/** Members that the store sets, which are no part of a template. */
 const STORE_SET = new Set([
   "id",
   "name",
@@ -114,7 +114,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * What lets a namespace go that counts as full without objects. Each throws HttpError as {@link callMapi}.
+ * Changes after which a namespace that counts as full without objects can be deleted. Each throws HttpError as
+ * {@link callMapi}.
  */
 export function namespaceRelease(mapi: Mapi, caller: Caller, tenant: string, name: string) {
   const send = async (method: "POST" | "DELETE", path: string, body?: MapiCall["body"]) => {
@@ -126,7 +127,7 @@ export function namespaceRelease(mapi: Mapi, caller: Caller, tenant: string, nam
     pruneAtOnce: () => send("POST", "/versioningSettings", { keepDeletionRecords: false, prune: true, pruneDays: 0 }),
     /** What can be searched keeps its records. */
     stopSearching: () => send("POST", "", { searchEnabled: false }),
-    /** Of a namespace without objects and records; 409 when it has some. */
+    /** Deletes the namespace; 409 while it has objects or records. */
     remove: () => send("DELETE", ""),
   };
 }

@@ -266,7 +266,7 @@ class Refused extends HttpError {
   }
 }
 
-/** Where one side calls the password wrong and the other could not check it, the login is not known to be wrong. */
+/** Where one side rejects the password and the other could not check it, the error is that of the other, not 401. */
 function rejection(campaigns: ResultsAnswer | null, storage: RefusedStorage): Refused {
   if (campaigns?.error && (campaigns.error !== WRONG || storage.status === Number(WRONG))) {
     return new Refused(Number(campaigns.error), campaigns.cookies, null);

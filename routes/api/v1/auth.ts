@@ -85,7 +85,7 @@ const capabilities = z.object({
   storage_backend: z.enum(["hcp", "minio", "generic"]),
 }).meta({ id: "Capabilities" });
 
-/** What clients may ask before they log in. */
+/** The capabilities, for clients that have not logged in. */
 export function capabilitiesOperations(
   current: z.output<typeof capabilities>,
   admit: (context: RequestContext) => void,

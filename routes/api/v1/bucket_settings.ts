@@ -199,7 +199,7 @@ const acl = z.object({
   })),
 }).meta({ id: "Acl" });
 
-/** What has access control lists: names and paths of its operations, and what a change returns beside its status. */
+/** The kinds of resources with access control lists: names and paths of its operations, and what a change returns beside its status. */
 const TARGETS = [
   {
     id: "bucket_acl",

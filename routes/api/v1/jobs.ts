@@ -101,7 +101,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
   return operations.map(withoutBadEncoding);
 }
 
-/** Nothing but a name that a Job of a served namespace can have is ever put to the cluster. */
+/** Only valid Job names in served namespaces are sent to the Kubernetes API. */
 export function canBeCampaign(served: readonly string[], namespace: string, name: string): boolean {
   return served.includes(namespace) && DNS_LABEL.test(name);
 }

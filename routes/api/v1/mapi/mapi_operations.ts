@@ -146,7 +146,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
 
 export type MapiOperations = ReturnType<typeof mapiOperations>;
 
-/** What any management operation may return beside its success and what every operation may. */
+/** Failures that any management operation may return, besides those of every operation. */
 export const FAILURES: Readonly<Record<number, ResponseSpec>> = {
   404: { description: "Not there, or not to be seen" },
   405: { description: "The store does not know this method for the resource" },
@@ -155,7 +155,7 @@ export const FAILURES: Readonly<Record<number, ResponseSpec>> = {
   415: { description: "The store did not take the body" },
 };
 
-/** What is read as an example: the embedded store's samples have most of it. */
+/** Example names for reads: the embedded store's samples have most of them. */
 const READ_EXAMPLES: Readonly<Record<string, string>> = {
   tenant_name: "archive",
   username: "curator",
@@ -167,7 +167,7 @@ const READ_EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is changed as an example: nothing that the samples have, since the API page's "Execute" sends examples as they
+ * Example names for changes: none that the samples have, since the API page's "Execute" sends examples as they
  * stand. The examples of creations create these.
  */
 const CHANGED_EXAMPLES: Readonly<Record<string, string>> = {
@@ -198,7 +198,7 @@ function examplesFor(path: string, names: readonly string[], method: Method): Re
     : { ...CHANGED_EXAMPLES, tenant_name: OTHER_TENANT };
 }
 
-/** What is read of the input of a management operation. */
+/** The input of a management operation, as far as its record needs it. */
 interface ChangeInput {
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
