@@ -8,7 +8,7 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { errorReason } from "@/lib/std/text.ts";
+import { DNS_LABEL, errorReason } from "@/lib/std/text.ts";
 import { atMostEvery } from "@/lib/std/timing.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { LONG_LIFETIME, storedSentence, type Task } from "@/lib/tasks/task.ts";
@@ -22,8 +22,7 @@ import { type FixityOrder, fixityOrder, mustFitTogether, REMOVED_SENTENCE, start
 /** Most schedules of a file. */
 const MAX_SCHEDULES = 100;
 
-const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const name = z.string().regex(NAME, "must be of a-z, 0-9 and hyphens, at most 63 characters");
+const name = z.string().regex(DNS_LABEL, "must be of a-z, 0-9 and hyphens, at most 63 characters");
 const timeZone = z.string().refine(isTimeZone, "is no time zone, such as Europe/Stockholm");
 const text = z.string().min(1);
 
