@@ -345,21 +345,15 @@ class GapLookUps {
 /** How long a pause may be made up for by a burst, ms. */
 const BURST_MS = 500;
 
-interface RateClock {
-  /** ms since an arbitrary moment */
-  now(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
 /** Limits bytes per second, as a token bucket that holds half a second. Takers wait in the order in which they come. */
 class ByteRate {
   readonly #bytesPerSecond: number;
-  readonly #clock: RateClock;
+  readonly #clock: TaskClock;
   /** When all bytes that were taken have had their time, by the clock. */
   #paidAt = -Infinity;
 
   /** @param bytesPerSecond Infinity: no limit */
-  constructor(bytesPerSecond: number, clock: RateClock) {
+  constructor(bytesPerSecond: number, clock: TaskClock) {
     this.#bytesPerSecond = bytesPerSecond;
     this.#clock = clock;
   }
