@@ -9,6 +9,7 @@ import {
   type TimeBounds,
 } from "@/lib/std/body_reader.ts";
 import { badRequest, clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
+import { mediaTypeOf } from "./header_values.ts";
 
 /** Largest JSON body, bytes. */
 const MAX_JSON_BYTES = 1024 * 1024;
@@ -77,7 +78,7 @@ async function formEntries(
   bytes: Uint8Array<ArrayBuffer>,
   type: string,
 ): Promise<Iterable<[string, FormDataEntryValue]>> {
-  const media = type.split(";", 1)[0].trim().toLowerCase();
+  const media = mediaTypeOf(type);
   if (media === "application/x-www-form-urlencoded") return new URLSearchParams(new TextDecoder().decode(bytes));
   if (media !== "multipart/form-data") return [];
   try {

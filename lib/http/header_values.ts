@@ -32,6 +32,11 @@ export function seeOther(path: string, cookies: readonly string[] = []): Respons
   return new Response(null, { status: 303, headers });
 }
 
+/** The media type of a Content-Type, in lower case and without its parameters; "" without a header. */
+export function mediaTypeOf(type: string | null): string {
+  return (type ?? "").split(";", 1)[0].trim().toLowerCase();
+}
+
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**
@@ -73,7 +78,7 @@ export function preferredCoding(header: string | null, available: readonly Codin
 
 /** Whether an Accept header names a media type itself; `*` and the like do not count. */
 export function namesType(header: string | null, type: string): boolean {
-  return (header ?? "").split(",").some((element) => element.split(";", 1)[0].trim().toLowerCase() === type);
+  return (header ?? "").split(",").some((element) => mediaTypeOf(element) === type);
 }
 
 /** Characters of the header that are read: browsers send a few dozen. */

@@ -1,7 +1,7 @@
 import type { Caller, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { headerText } from "@/lib/http/header_values.ts";
+import { headerText, mediaTypeOf } from "@/lib/http/header_values.ts";
 import type { RequestInfo } from "@/lib/http/request_context.ts";
 import { boundedBody } from "@/lib/http/response_body.ts";
 import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
@@ -130,7 +130,7 @@ export function fileResponse(store: Response, info?: RequestInfo): Response {
   const coding = store.headers.get("Content-Encoding");
   if (coding !== null && CONTENT_CODING.test(coding)) headers.set("Content-Encoding", coding);
   const type = store.headers.get("Content-Type") ?? "";
-  if (PRINTABLE.test(type) && SHOWN_TYPES.has(type.split(";", 1)[0].trim().toLowerCase())) {
+  if (PRINTABLE.test(type) && SHOWN_TYPES.has(mediaTypeOf(type))) {
     headers.set("Content-Type", type);
   } else {
     headers.set("Content-Type", "application/octet-stream");

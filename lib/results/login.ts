@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { parseForm, parseJson, readBytes } from "@/lib/http/body.ts";
 import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
+import { mediaTypeOf } from "@/lib/http/header_values.ts";
 import { ownPath } from "@/lib/http/raw_path.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { validate } from "@/lib/http/validation.ts";
@@ -94,8 +95,7 @@ export type Credentials = z.output<typeof CREDENTIALS>;
 
 /** Whether a body is a urlencoded form; everything else is read as JSON. */
 export function isUrlencoded(headers: Headers): boolean {
-  const type = headers.get("Content-Type") ?? "";
-  return type.split(";", 1)[0].trim().toLowerCase() === "application/x-www-form-urlencoded";
+  return mediaTypeOf(headers.get("Content-Type")) === "application/x-www-form-urlencoded";
 }
 
 /** The credentials of a JSON body. @throws HttpError 413, 422, 408 */
