@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { deadline } from "@/lib/std/timing.ts";
+import { endsWithin } from "@/lib/std/timing.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Listed sessions per account; beyond that number all sessions issued up to the newest of them are revoked. */
@@ -156,7 +156,7 @@ export class RevokedSessions {
       for (const owner of owners) this.#extend(owner, { issuedAt, expiresAt });
     });
     this.#write();
-    if (this.#shared) await this.#withinTime(this.#share(change));
+    if (this.#shared) await endsWithin(SHARE_TIMEOUT_MS, this.#share(change));
   }
 
   /**
@@ -171,7 +171,7 @@ export class RevokedSessions {
     this.#dropExpired();
     if (added.length === 0) {
       if (this.#writing.isPending) this.#write();
-      if (this.#sharing.isPending) await this.#withinTime(this.synchronize());
+      if (this.#sharing.isPending) await endsWithin(SHARE_TIMEOUT_MS, this.synchronize());
       return;
     }
     const change = this.#change(added.map(({ account }) => account), () => {
@@ -180,7 +180,7 @@ export class RevokedSessions {
       }
     });
     this.#write();
-    if (this.#shared) await this.#withinTime(this.#share(change));
+    if (this.#shared) await endsWithin(SHARE_TIMEOUT_MS, this.#share(change));
   }
 
   /**
@@ -295,17 +295,13 @@ export class RevokedSessions {
     });
   }
 
-  #boundOf(session: Omit<RevocableSession, "digest">): Bound | undefined {
-    return this.#upTo.size > 0 ? this.#upTo.get(session.account) : undefined;
-  }
-
   /** Whether a session stays revoked until it expires. A bound may end before a session that it covers. */
   #isSettled(session: RevocableSession): boolean {
     return this.#listed.has(session.digest) || this.#isBounded(session);
   }
 
   #isBounded(session: Omit<RevocableSession, "digest">): boolean {
-    const bound = this.#boundOf(session);
+    const bound = this.#upTo.size > 0 ? this.#upTo.get(session.account) : undefined;
     return bound !== undefined && isCovered(session, bound) && session.expiresAt <= bound.expiresAt;
   }
 
@@ -354,14 +350,6 @@ export class RevokedSessions {
     }
     for (const [account, expiresAt, issuedAt] of upTo) this.#upTo.set(account, { expiresAt, issuedAt });
     this.#dropExpired();
-  }
-
-  /** Waits for work that goes on by itself when it takes too long. */
-  async #withinTime(work: Promise<void>): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const release = deadline(SHARE_TIMEOUT_MS, late.resolve);
-    await Promise.race([work, late.promise]);
-    release();
   }
 }
 
