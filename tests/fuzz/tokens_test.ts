@@ -6,7 +6,7 @@ import { issueToken, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { currentLanguage } from "@/lib/presentation/locale/language.ts";
 import { loginNoteCookie, readLoginNote } from "@/lib/results/login.ts";
-import { parseRevocationRows, parseRevocationText, revocationText } from "@/lib/results/revoked_sessions.ts";
+import { parseRevocationRows, parseRevocationText, revocationText } from "@/lib/results/revocation_rows.ts";
 import { openSession, sealSession, sessionValues } from "@/lib/results/session_token.ts";
 import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
