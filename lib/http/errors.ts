@@ -75,6 +75,12 @@ export function sentenceOf({ message, coded }: HttpError): CodedText {
   return { text: message, coded };
 }
 
+/** An error in a line of the log: its status or name alone, since its message may hold a path. */
+export function errorName(error: unknown): string {
+  if (error instanceof HttpError) return `status ${error.status}`;
+  return error instanceof Error ? error.name : typeof error;
+}
+
 /** 400: the request cannot be meant like this; name the field. */
 export function badRequest(detail: string, options?: HttpErrorOptions): HttpError {
   return new HttpError(400, detail, options);

@@ -1,5 +1,5 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { errorName } from "@/lib/http/errors.ts";
 import { endsWithin } from "@/lib/std/timing.ts";
 import {
   accountOf,
@@ -121,13 +121,13 @@ export class RevokedSessions {
         this.#dropExpired();
         this.#write();
       },
-      onFailure: (error) => log.write({ level: "error", message: UNWRITTEN(nameOf(error)) }),
+      onFailure: (error) => log.write({ level: "error", message: UNWRITTEN(errorName(error)) }),
       onRecovery: () => log.write({ level: "info", message: "The revoked sessions are in the data folder again." }),
       later,
     });
     this.#sharing = new RetrySchedule({
       again: () => void this.synchronize(),
-      onFailure: (error) => log.write({ level: "error", message: UNSHARED(nameOf(error)) }),
+      onFailure: (error) => log.write({ level: "error", message: UNSHARED(errorName(error)) }),
       onRecovery: () =>
         log.write({ level: "info", message: "The revoked sessions are shared with all replicas again." }),
       later,
@@ -368,12 +368,6 @@ const UNWRITTEN = (reason: string) =>
 const UNSHARED = (reason: string) =>
   `Revoked sessions cannot be shared with the other replicas (${reason}): until they can, each replica knows those that ` +
   "it revoked itself and those that it knew before. Look at REDIS_URL and its server.";
-
-/** A reason for the log: names alone, since a message may hold a path. */
-function nameOf(error: unknown): string {
-  if (error instanceof HttpError) return `status ${error.status}`;
-  return error instanceof Error ? error.name : typeof error;
-}
 
 function isCovered(session: Omit<RevocableSession, "digest">, bound: Bound): boolean {
   if (session.issuedAt === null) return session.expiresAt <= bound.expiresAt;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { errorName } from "@/lib/http/errors.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import type { SealedEvents } from "./sealed_events.ts";
 
@@ -237,13 +237,8 @@ export class StreamFollower {
   #report(error: unknown): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    const reason = error instanceof HttpError
-      ? `status ${error.status}`
-      : error instanceof Error
-      ? error.name
-      : typeof error;
     const message =
-      `The events of other replicas are not received (${reason}): until they are, refused logins of the ` +
+      `The events of other replicas are not received (${errorName(error)}): until they are, refused logins of the ` +
       "other replicas do not count here, and sessions that they end stay valid here.";
     this.#log.write({ level: "error", message });
   }
