@@ -75,8 +75,10 @@ export function remoteResultsFetch(base: string, upstream: UpstreamClient): Resu
     upstream.send({ method: "GET", origin, target: pathname + url.slice(IN_PROCESS_BASE.length), headers, signal });
 }
 
-/** Of result files and all errors around them: cached by the browser only, and revalidated each time. */
+/** Result files and all errors around them: cached by the browser only, and revalidated each time. */
 export const UNCACHED = { "Cache-Control": "private, no-cache" } as const;
+/** Responses about a session: no cache stores them. */
+export const UNSTORED = { "Cache-Control": "private, no-store" } as const;
 
 /** An error under `/results/`, whose response is {@link UNCACHED}. */
 export function resultsError(

@@ -20,11 +20,10 @@ import {
 } from "@/lib/results/login.ts";
 import { sealSession, sessionCookie } from "@/lib/results/session_token.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
-import { resultsError, UNCACHED } from "@/lib/results/results_service.ts";
+import { resultsError, UNCACHED, UNSTORED } from "@/lib/results/results_service.ts";
 import { cleanMessage, S3Failure } from "@/lib/s3/errors.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
-const UNSTORED = { "Cache-Control": "private, no-store" };
 const SECONDS_PER_HOUR = 3600;
 /** Logins that the store checks at once: from one address, and in all. */
 export const MAX_CHECKS_PER_ADDRESS = 4;

@@ -12,6 +12,7 @@ import {
   type ResultsResponse,
   type ResultsService,
   UNCACHED,
+  UNSTORED,
 } from "@/lib/results/results_service.ts";
 import { clearedCookie } from "@/lib/results/session_token.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
@@ -106,8 +107,6 @@ function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
     },
   };
 }
-
-const UNSTORED = { "Cache-Control": "private, no-store" };
 
 /** GET /results/_session: who is logged in. */
 function sessionRoute(sessions: Sessions): ResultsRoute {
