@@ -133,10 +133,11 @@ export interface CountPage {
 
 interface CountPageOptions {
   readonly prefix: string;
-  readonly delimiter: string;
-  /** A continuation token; null: the page begins behind `after`. */
-  readonly token: string | null;
-  readonly after: string | null;
+  readonly delimiter?: string;
+  /** A continuation token; without one the page begins behind `after`. */
+  readonly token?: string | null;
+  /** Without one it begins with the first key. */
+  readonly after?: string | null;
   /** 1 to {@link MAX_KEYS}, which it is when absent. */
   readonly maxKeys?: number;
 }

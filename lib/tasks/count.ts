@@ -170,7 +170,7 @@ class KeyCount {
       if (!isRefused) throw error;
       if (this.#isSequential) throw badGateway(`bucket '${bucket}': the store's listing cannot be resumed`, error);
       range.token = null;
-      return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, token: null, after });
+      return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, after });
     } finally {
       range.tookMs += performance.now() - begun;
     }
@@ -232,7 +232,7 @@ class KeyCount {
     const { s3, bucket, read } = this.#options;
     let { prefix } = this.#options;
     for (let level = 0; level < MAX_LEVELS; level++) {
-      const options = { prefix, delimiter: DELIMITER, token: null, after };
+      const options = { prefix, delimiter: DELIMITER, after };
       const page = await read(() => readCountPage(s3, this.#caller, bucket, options));
       const inside = page.prefixes.filter((folder) =>
         (after === null || compareText(folder, after) > 0) && (end === null || compareText(folder, end) < 0)

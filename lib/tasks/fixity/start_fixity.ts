@@ -105,7 +105,7 @@ export async function startFixity(
 ): Promise<string> {
   mustFitTogether(order);
   const { prefix, rate, full, etags, all_versions: allVersions, report_to: reportTo, baseline } = order;
-  await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
+  await readCountPage(s3, caller, bucket, { prefix, maxKeys: 1 });
   const comparison = await comparisonOf(s3, caller, bucket, order);
   const earlier = baseline === null ? null : await copiedBaseline(tasks, caller, bucket, baseline);
   const request = { prefix, rate, full, etags, allVersions, reportTo, baseline, schedule };

@@ -48,7 +48,7 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
         429: { description: "Too many background tasks, of this user or of all" },
       },
       async handler({ caller, params: { bucket }, query: { prefix, delimiter } }) {
-        await readCountPage(s3, caller, bucket, { prefix, delimiter, token: null, after: null, maxKeys: 1 });
+        await readCountPage(s3, caller, bucket, { prefix, delimiter, maxKeys: 1 });
         const task_id = await tasks.create(COUNT, { caller, bucket, progress: newCount(prefix, delimiter) });
         return Response.json({ task_id, status: "counting", files: 0, folders: 0 }, { status: 202 });
       },

@@ -108,7 +108,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
  */
 export async function mustExist(s3: S3, caller: Caller, bucket: string, prefix: string | undefined): Promise<void> {
   if (prefix === undefined) return await headBucket(s3, caller, bucket);
-  await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
+  await readCountPage(s3, caller, bucket, { prefix, maxKeys: 1 });
 }
 
 function bodyOf(task: Task, progress: DeleteProgress) {

@@ -111,8 +111,7 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
         const upward = body.mode === "undo" ? null : checkedUpward(bucket, body);
         await mustExist(s3, caller, bucket, prefixes[0]);
         if (upward !== null) {
-          const options = { prefix: upward, delimiter: "", token: null, after: null, maxKeys: 1 };
-          const { keys } = await readCountPage(s3, caller, bucket, options);
+          const { keys } = await readCountPage(s3, caller, bucket, { prefix: upward, maxKeys: 1 });
           if (keys > 0) throw refused("transfer_onto_itself", "It would get keys that are moved or copied themselves");
         }
         const id = await tasks.create(TRANSFER, { caller, bucket, ...newTransfer(orderOf(body), keys, prefixes) });
