@@ -73,6 +73,12 @@ export async function getObject(
   return parsed(body);
 }
 
+/** A ConfigMap; null for one that is gone, and for a name that none can have. @throws as {@link getObject} */
+export async function getConfigMap(connection: ClusterConnection, namespace: string, name: string): Promise<unknown> {
+  const path = configMapPath(namespace, name);
+  return path === null ? null : await getObject(connection, path);
+}
+
 /** The query that selects the objects of a collection. */
 export function selection({ labelSelector, fieldSelector }: Collection): URLSearchParams {
   const query = new URLSearchParams();

@@ -1,7 +1,7 @@
 import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { type Conventions, labelNames, POD_JOB_LABEL, selectors } from "@/lib/campaigns/projection/conventions.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { type Collection, configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/cluster_reads.ts";
+import { type Collection, configMapsPath, jobsPath, podsPath, selection } from "@/lib/kubernetes/cluster_reads.ts";
 import { clusterReachable, ClusterUnavailable, type StreamingConnection } from "@/lib/kubernetes/connection.ts";
 import { watchOnce } from "@/lib/kubernetes/watch.ts";
 import { sleep } from "@/lib/std/timing.ts";
@@ -156,10 +156,11 @@ async function isWatched(
 /** The resource version to watch from, because a watch without one begins with all objects. Null: unknown. */
 async function positionOf(
   connection: StreamingConnection,
-  { path, labelSelector }: Collection,
+  collection: Collection,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const query = new URLSearchParams({ limit: "1", ...(labelSelector && { labelSelector }) });
+  const { path } = collection;
+  const query = new URLSearchParams([["limit", "1"], ...selection(collection)]);
   try {
     const { status, body } = await connection.send({ method: "GET", path, query, signal });
     return status === 200 ? stringAt(parsedJson(body), "metadata", "resourceVersion") : null;

@@ -19,8 +19,8 @@ import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts"
 import { NO_VOLUMES, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { indexWarmups } from "@/lib/campaigns/projection/summary.ts";
 import {
-  configMapPath,
   configMapsPath,
+  getConfigMap,
   getObject,
   jobsPath,
   listAll,
@@ -210,10 +210,9 @@ class Cluster {
     }, readUnfinishedPod);
   }
 
-  /** Null for a map that is gone, and for an invalid name. */
-  async configMap(namespace: string, name: string): Promise<unknown> {
-    const path = configMapPath(namespace, name);
-    return path === null ? null : await getObject(this.#connection, path);
+  /** As {@link getConfigMap}. */
+  configMap(namespace: string, name: string): Promise<unknown> {
+    return getConfigMap(this.#connection, namespace, name);
   }
 
   async volumes(namespace: string, configMap: string | null): Promise<VolumeList> {

@@ -4,7 +4,7 @@ import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
 import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
-import { configMapPath, getObject } from "@/lib/kubernetes/cluster_reads.ts";
+import { getConfigMap } from "@/lib/kubernetes/cluster_reads.ts";
 import { CachedDocuments, SharedReads, type SizedDocument } from "@/lib/kubernetes/cached_reads.ts";
 import { isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import type { CampaignSourceOptions, PipelineRecord } from "./campaign_source.ts";
@@ -73,14 +73,9 @@ export class MapDocuments {
 
   async #read<T>(kind: Kind<T>, namespace: string, name: string, versions: Versions): Promise<T> {
     const key = `${namespace}/${name}`;
-    const load = async () => kind.parse(await this.#configMap(namespace, name));
+    const load = async () => kind.parse(await getConfigMap(this.#options.connection, namespace, name));
     const version = versions.version(name);
     return version ? await kind.cached.read(key, version, load) : (await kind.unfollowed.read(key, load)).value;
-  }
-
-  async #configMap(namespace: string, name: string): Promise<unknown> {
-    const path = configMapPath(namespace, name);
-    return path === null ? null : await getObject(this.#options.connection, path);
   }
 }
 
