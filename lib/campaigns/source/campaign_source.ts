@@ -3,6 +3,7 @@ import {
   type BatchPod,
   type CampaignRecord,
   isEnding,
+  readJob,
   readPod,
 } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { type Conventions, POD_JOB_LABEL } from "@/lib/campaigns/projection/conventions.ts";
@@ -81,6 +82,17 @@ export type CampaignObjects =
   | AnyCampaign & { readonly kind: "live"; readonly job: BatchJob; readonly pods: readonly BatchPod[] }
   /** The Job is gone; its record and status record exist. */
   | AnyCampaign & { readonly kind: "reaped"; readonly campaign: ReapedCampaign };
+
+/** Reads a Job of a kind; null for any other. One that lacks only the label `managed-by` is reported. */
+export function readJobOf(
+  kind: BatchJob["kind"],
+  object: unknown,
+  { conventions, unlisted }: Pick<CampaignSourceOptions, "conventions" | "unlisted">,
+): BatchJob | null {
+  const job = readJob(object, conventions);
+  if (job?.kind === "unmanaged") unlisted?.(job);
+  return job?.kind === kind ? job : null;
+}
 
 const PAGE_SIZE = 250;
 

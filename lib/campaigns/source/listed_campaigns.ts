@@ -35,6 +35,7 @@ import {
   type CampaignSource,
   type CampaignSourceOptions,
   joinedPods,
+  readJobOf,
   succeededPods,
 } from "./campaign_source.ts";
 import { pipelineRecord, volumesOf, withoutFailures } from "./map_documents.ts";
@@ -187,11 +188,9 @@ class Cluster {
   jobs(namespace: string, kind: "campaign" | "warmup", signal?: AbortSignal): Promise<BatchJob[]> {
     const labelSelector = kind === "campaign" ? this.#selectors.campaignJobs : this.#selectors.warmupJobs;
     const path = jobsPath(namespace);
-    return listAll(this.#connection, { path, labelSelector, pageSize: PAGE_SIZE, signal }, (item) => {
-      const job = readJob(item, this.#conventions);
-      if (job?.kind === "unmanaged") this.#unlisted?.(job);
-      return job?.kind === kind ? job : null;
-    });
+    const request = { path, labelSelector, pageSize: PAGE_SIZE, signal };
+    const options = { conventions: this.#conventions, unlisted: this.#unlisted };
+    return listAll(this.#connection, request, (item) => readJobOf(kind, item, options));
   }
 
   /** Null for a Job that is gone or is not a campaign. */

@@ -3,7 +3,6 @@ import {
   type BatchPod,
   type CampaignRecord,
   readCampaignRecord,
-  readJob,
   readUnfinishedPod,
 } from "@/lib/campaigns/projection/cluster_objects.ts";
 import {
@@ -30,6 +29,7 @@ import {
   type CampaignSourceOptions,
   joinedPods,
   type PipelineRecord,
+  readJobOf,
   succeededPods,
 } from "./campaign_source.ts";
 import { MapDocuments, pipelineRecord, withoutFailures } from "./map_documents.ts";
@@ -276,7 +276,7 @@ class WatchedNamespace {
   #warmupIndex: WarmupIndex | null = null;
 
   constructor(options: NamespaceOptions) {
-    const { connection, conventions, namespace, listChanged, unlisted } = options;
+    const { connection, conventions, namespace, listChanged } = options;
     this.#namespace = namespace;
     const selector = selectors(conventions);
     const follow = <T extends object>(kind: FollowedKind<T>) => new FollowedCollection(connection, kind, options);
@@ -285,11 +285,7 @@ class WatchedNamespace {
         path: jobsPath(namespace),
         labelSelector,
         pageSize: PAGE_SIZE,
-        trim: (object) => {
-          const job = readJob(object, conventions);
-          if (job?.kind === "unmanaged") unlisted?.(job);
-          return job?.kind === kind ? job : null;
-        },
+        trim: (object) => readJobOf(kind, object, options),
         changed,
       });
     const maps = { path: configMapsPath(namespace), changed: listChanged };
