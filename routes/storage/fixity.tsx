@@ -19,7 +19,6 @@ import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import { checksPath, firstNumber, fixityCheckView, shownCheck } from "./fixity_check.tsx";
 import {
-  LoginEnded,
   statusWithout,
   storagePage,
   type StoragePageDeps,
@@ -34,7 +33,7 @@ const CONCURRENCY = 8;
 const PAGE_CHECKS = 40;
 
 /** As the gateway responds to what cannot be the name of a bucket. */
-const NO_NAME = { status: 422, json: null };
+const NO_NAME = { status: 422, found: null };
 
 /** What is wrong with a form that was sent, and the status of the page that says so. */
 export interface SentProblem extends FormProblem {
@@ -104,7 +103,7 @@ async function listBody(
   // An account that may not list buckets sees the checks of the one that it names.
   const named = visit.query.get("show") || (listed === null ? fields.bucket : "");
   const buckets = named === "" ? bucketsToRead(fields.bucket, listed ?? []) : [named];
-  const [read, schedules] = await Promise.all([readChecks(deps, visit, buckets), readSchedules(deps, visit)]);
+  const [read, schedules] = await Promise.all([readChecks(visit, buckets), readSchedules(deps, visit)]);
   const checks = read.checks.toSorted(runningThenNewest);
   const from = firstNumber(visit.query.get("from"));
   const page = checks.slice(from, from + PAGE_CHECKS);
@@ -189,15 +188,14 @@ function runningThenNewest(a: FixityCheck, b: FixityCheck): number {
   return isRunning(b) - isRunning(a) || b.started_at.localeCompare(a.started_at);
 }
 
-async function readChecks(deps: StoragePageDeps, { context, login }: StorageVisit, buckets: readonly string[]) {
+async function readChecks({ read }: StorageVisit, buckets: readonly string[]) {
   const checks: FixityCheck[] = [];
   let failed = 0;
   let hasNoName = false;
   await forEachConcurrent(buckets, CONCURRENCY, async (bucket) => {
     const path = checksPath(bucket);
-    const { status, json } = path === null ? NO_NAME : await deps.gateway.read(path, login, context);
-    if (status === 401) throw new LoginEnded();
-    if (status === 200) checks.push(...fixityChecksOf(json, bucket));
+    const { status, found } = path === null ? NO_NAME : await read(path);
+    if (found !== null) checks.push(...fixityChecksOf(found, bucket));
     else if (status === 422) hasNoName = true;
     else failed++;
   });

@@ -43,11 +43,10 @@ export async function fixityCheckView(
   visit: StorageVisit,
   address: CheckAddress,
 ): Promise<StorageView> {
-  const { account, accounts, context, login } = visit;
+  const { account, accounts, read } = visit;
   const path = checksPath(address.bucket, address.task);
-  const { status, json } = path === null ? { status: 404, json: null } : await deps.gateway.read(path, login, context);
-  if (status === 401) throw new LoginEnded();
-  const check = status === 200 ? fixityCheckOf(json, address.bucket) : null;
+  const { status, found } = path === null ? { status: 404, found: null } : await read(path);
+  const check = found === null ? null : fixityCheckOf(found, address.bucket);
   const { bucket, prefix } = check ?? { bucket: address.bucket, prefix: "" };
   const title = check === null
     ? FIXITY_LABELS.fixity
