@@ -10,7 +10,6 @@ import { HeldTask, type LeasedTask } from "./held_task.ts";
 import {
   type Blobs,
   lifetimeOf,
-  LONG_KIND,
   MAX_LISTED,
   RENEW_MS,
   storedSentence,
@@ -20,6 +19,7 @@ import {
   type TaskStore,
 } from "./task.ts";
 import { TaskEnds } from "./task_ends.ts";
+import { isLong, MAX_RUNNING, TaskQueue } from "./task_queue.ts";
 import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_responses.ts";
 import type { Job, TaskClock, TaskHandler, TaskType } from "./task_handler.ts";
 import {
@@ -35,17 +35,6 @@ import {
   type TaskKeys,
 } from "./task_keys.ts";
 
-/** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
-const MAX_RUNNING = 8;
-const MAX_RUNNING_PER_OWNER = 4;
-/**
- * The same of long kinds, which take days: the other slots are left to the tasks that someone waits for. One owner has one
- * of them at most, and gives it up after {@link TURN_MS} where others wait.
- */
-const MAX_LONG_RUNNING = 2;
-const TURN_MS = 60_000;
-/** Runs of long tasks that wait for their next turn in memory. Further ones go on from their last checkpoint. */
-const MAX_PAUSED = 8;
 /**
  * Reads of the object store at a time, of all tasks and downloads of archives of a process. A task or download without a
  * read may have one beyond the limit: at most 7 tasks and 16 downloads more.
@@ -131,12 +120,9 @@ export class TaskRunner {
   readonly #handlers: ReadonlyMap<string, TaskHandler<unknown>>;
   readonly #holder = randomUUID();
   readonly #held = new Map<string, HeldTask>();
-  readonly #running = new Map<HeldTask, Promise<void>>();
   readonly #stop = new AbortController();
+  readonly #queue: TaskQueue;
   readonly #ends: TaskEnds;
-  #waiting: HeldTask[] = [];
-  /** The last number that a place in the queue was given. */
-  #lastPlace = 0;
   #isClaiming = false;
   #isCheckingAccounts = false;
   #isReachable = true;
@@ -146,16 +132,21 @@ export class TaskRunner {
     this.store = options.store;
     this.keys = options.keys;
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]));
+    this.#queue = new TaskQueue({
+      clock: options.clock,
+      stop: this.#stop.signal,
+      held: this.#held,
+      work: (held) => this.#work(held),
+    });
     this.#ends = new TaskEnds({ handlers: this.#handlers, keys: options.keys, recorder: options.recorder });
   }
 
   /** What this process works on and has worked on. */
   get figures(): TaskFigures {
-    const paused = this.#paused().length;
     return {
-      running: this.#running.size - paused,
+      running: this.#queue.running,
       maxRunning: MAX_RUNNING,
-      waiting: this.#waiting.length + paused,
+      waiting: this.#queue.waiting,
       ended: this.#ends.counts,
       isStoreReachable: this.#isReachable,
     };
@@ -258,7 +249,7 @@ export class TaskRunner {
     const { clock } = this.#options;
     this.#stop.abort();
     for (const held of this.#held.values()) held.interrupt("stopped");
-    await Promise.race([Promise.all(this.#running.values()), clock.sleep(UNWIND_MS)]);
+    await Promise.race([this.#queue.settled(), clock.sleep(UNWIND_MS)]);
     const released = Promise.all([...this.#held.values()].map((held) => held.saveLatest()))
       .then(() => this.store.release(this.#holder))
       .catch((error) => this.#onStoreError(error));
@@ -300,7 +291,7 @@ export class TaskRunner {
     }
     if (held.state === "paused") {
       held.resume();
-      if (!held.interruption) this.#enqueue(held);
+      if (!held.interruption) this.#queue.add(held);
     }
     await this.#endIfCanceled(held);
   }
@@ -308,7 +299,7 @@ export class TaskRunner {
   #pause(held: HeldTask): void {
     if (held.state === "running") held.interrupt("expired");
     if (held.state !== "waiting") return;
-    this.#waiting = this.#waiting.filter((other) => other !== held);
+    this.#queue.remove(held);
     held.state = "paused";
   }
 
@@ -356,13 +347,13 @@ export class TaskRunner {
     if (task.isCanceling) {
       held.interrupt("canceled");
       this.#endIfCanceled(held);
-    } else this.#enqueue(held);
+    } else this.#queue.add(held);
   }
 
   #forget(held: HeldTask): void {
     held.left.resolve();
     if (this.#held.get(held.task.id) === held) this.#held.delete(held.task.id);
-    this.#waiting = this.#waiting.filter((other) => other !== held);
+    this.#queue.remove(held);
   }
 
   /** Ends the tasks of owners whose keys the store refuses, such as those of an account that was disabled or deleted. */
@@ -402,118 +393,8 @@ export class TaskRunner {
       held.refusal = refusal;
       held.interrupt("refused");
       if (held.state === "running") continue;
-      this.#waiting = this.#waiting.filter((other) => other !== held);
+      this.#queue.remove(held);
       await this.#finish(held, failed(held, refusal));
-    }
-  }
-
-  #enqueue(held: HeldTask): void {
-    held.state = "waiting";
-    held.place = this.#newPlace();
-    this.#waiting.push(held);
-    this.#next();
-  }
-
-  #newPlace(): [number, number, number] {
-    const place = ++this.#lastPlace;
-    return [place, place, place];
-  }
-
-  /** Runs that wait for their next turn. */
-  #paused(): HeldTask[] {
-    return [...this.#running.keys()].filter(({ giveTurn }) => giveTurn);
-  }
-
-  /** Begins or continues work on tasks that wait. */
-  #next(): void {
-    const { clock } = this.#options;
-    for (let first; !this.#stop.signal.aborted && (first = this.#firstWaiting());) {
-      const begun = first;
-      begun.slotSince = clock.now();
-      if (begun.giveTurn) {
-        begun.giveTurn();
-        begun.giveTurn = null;
-        continue;
-      }
-      this.#waiting = this.#waiting.filter((held) => held !== begun);
-      begun.state = "running";
-      this.#running.set(
-        begun,
-        this.#work(begun).finally(() => {
-          this.#running.delete(begun);
-          if (isLong(begun)) this.#endTurn(begun);
-          this.#next();
-        }),
-      );
-    }
-  }
-
-  /**
-   * The waiting task that may run next: of the owners of whose tasks the fewest run, and then by its place. Null where none
-   * may.
-   */
-  #firstWaiting(): HeldTask | null {
-    const active = [...this.#running.keys()].filter(({ giveTurn }) => !giveTurn);
-    if (active.length >= MAX_RUNNING) return null;
-    const paused = this.#paused();
-    const hasLong = active.filter(isLong).length >= MAX_LONG_RUNNING;
-    const ofOwner = Map.groupBy(active, ({ task }) => task.owner);
-    let first: HeldTask | null = null;
-    let fewest = MAX_RUNNING_PER_OWNER;
-    for (const held of [...paused, ...this.#waiting]) {
-      const { owner } = held.task;
-      const count = ofOwner.get(owner)?.length ?? 0;
-      if (count > fewest || count === MAX_RUNNING_PER_OWNER || held.isBackingOff) continue;
-      if (isLong(held)) {
-        // A paused run of the same owner comes first: each owner has one run in memory at most.
-        const isBehind = !held.giveTurn && paused.some(({ task }) => task.owner === owner);
-        if (hasLong || isBehind || ofOwner.get(owner)?.some(isLong)) continue;
-      }
-      if (first && count === fewest && !isBefore(held, first)) continue;
-      first = held;
-      fewest = count;
-    }
-    return first;
-  }
-
-  /** Whether a long task has had its turn, and another owner's waits. */
-  #isTurnOver(held: HeldTask): boolean {
-    if (this.#options.clock.now() - held.slotSince < TURN_MS) return false;
-    const active = [...this.#running.keys()].filter((other) => isLong(other) && !other.giveTurn);
-    return [...this.#paused(), ...this.#waiting].some((other) =>
-      isLong(other) && !other.isBackingOff && active.every(({ task }) => task.owner !== other.task.owner)
-    );
-  }
-
-  /** Puts the long tasks of the same tenant and owner behind those of others. */
-  #endTurn(held: HeldTask): void {
-    const { owner, tenant } = held.task;
-    const last = ++this.#lastPlace;
-    for (const other of this.#held.values()) {
-      const isOfOwner = other.task.owner === owner;
-      if (!isLong(other) || (!isOfOwner && (tenant === null || other.task.tenant !== tenant))) continue;
-      const [, ofOwner, own] = other.place;
-      other.place = [last, isOfOwner ? last : ofOwner, own];
-    }
-    held.place = [last, last, last];
-  }
-
-  /** Waits for the next turn of a run whose turn is over. @throws the reason of its signal */
-  async #nextTurn(held: HeldTask): Promise<void> {
-    this.#endTurn(held);
-    if (this.#paused().length >= MAX_PAUSED) held.interrupt("yielded");
-    const { signal } = held;
-    signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    held.giveTurn = resolve;
-    this.#next();
-    try {
-      await promise;
-    } finally {
-      held.giveTurn = null;
-      signal.removeEventListener("abort", abort);
     }
   }
 
@@ -528,7 +409,7 @@ export class TaskRunner {
       return;
     }
     held.resume();
-    this.#enqueue(held);
+    this.#queue.add(held);
   }
 
   /** How a task ends; null where it is interrupted and does not end here, `retry` where it waits to run again. */
@@ -573,11 +454,11 @@ export class TaskRunner {
     const waitMs = held.retry ? Math.min(2 * held.retry.waitMs, MAX_RETRY_MS) : FIRST_RETRY_MS;
     held.retry = { failingSince, waitMs };
     held.isBackingOff = true;
-    this.#enqueue(held);
+    this.#queue.add(held);
     clock.sleep(waitMs, this.#stop.signal).then(() => {
       held.isBackingOff = false;
       // It has no effect on a task that has ended meanwhile, since that is not among those that wait.
-      this.#next();
+      this.#queue.next();
     });
     return true;
   }
@@ -594,9 +475,9 @@ export class TaskRunner {
     const reading = new Set<{ leave: () => void }>();
     const yieldTurn = async (): Promise<boolean> => {
       held.signal.throwIfAborted();
-      if (!isLong(held) || !this.#isTurnOver(held)) return false;
+      if (!isLong(held) || !this.#queue.isTurnOver(held)) return false;
       for (const { leave } of reading) leave();
-      await this.#nextTurn(held);
+      await this.#queue.nextTurn(held);
       for (const read of reading) {
         const leave = await reads.enter(id, held.signal);
         if (reading.has(read)) read.leave = leave;
@@ -635,7 +516,7 @@ export class TaskRunner {
 
   async #endIfCanceled(held: HeldTask): Promise<void> {
     if (held.interruption !== "canceled" || held.state === "running" || held.end) return;
-    this.#waiting = this.#waiting.filter((other) => other !== held);
+    this.#queue.remove(held);
     await this.#finish(held, canceled(held));
   }
 
@@ -690,15 +571,6 @@ function tooManyTasks(bound: "owner" | "tenant" | "all", { maxPerOwner, maxPerTe
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-function isBefore(a: HeldTask, b: HeldTask): boolean {
-  const at = a.place.findIndex((number, index) => number !== b.place[index]);
-  return at >= 0 && a.place[at] < b.place[at];
-}
-
-function isLong({ task }: HeldTask): boolean {
-  return task.kind === LONG_KIND;
-}
 
 function failed(held: HeldTask, error: string): TaskEnd {
   return { state: "failed", error, progress: held.progress, keepsCaller: false };
