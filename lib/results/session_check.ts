@@ -3,7 +3,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/response_body.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { timedCache } from "@/lib/std/caches.ts";
-import type { ResultsService } from "./results_service.ts";
+import { IN_PROCESS_BASE, RESULTS_PATH, type ResultsService } from "./results_service.ts";
 import { sessionDigest, sessionValues } from "./session_token.ts";
 
 /** How long the result for a cookie is cached, ms (spec, Limits). */
@@ -111,8 +111,8 @@ async function userOf(
   // Between our own roles the plain cookie name is used, and no forwarding headers are sent.
   const headers = new Headers({ "Accept-Encoding": "identity", "Cookie": cookie });
   if (requestId !== null) headers.set(REQUEST_ID_HEADER, requestId);
-  const request = new Request("http://results.internal/results/_session", { headers, redirect: "manual", signal });
-  const response = await service(request, { target: { path: "/results/_session", query: "" }, peer: null });
+  const request = new Request(`${IN_PROCESS_BASE}/_session`, { headers, redirect: "manual", signal });
+  const response = await service(request, { target: { path: `${RESULTS_PATH}_session`, query: "" }, peer: null });
   if (response.status !== 200) {
     await response.body?.cancel();
     if (response.status === 401) return null;
