@@ -27,7 +27,7 @@ export const keyCountState = z.object({
   folders: z.int(),
   /** Sum of the sizes; beyond 2^53 it is not exact. */
   bytes: z.number(),
-  /** What is left: the keys behind `after`, up to `end` and with it. A token is tried first. */
+  /** The ranges that are left: the keys behind `after`, up to `end` and with it. A token is tried first. */
   ranges: z.array(z.object({ after: position, end: position, token: position })).max(2 * MAX_READERS),
   /** The store does not list keys in the order of their bytes, or not from any key on: one range, by tokens alone. */
   isSequential: z.boolean(),

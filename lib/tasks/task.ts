@@ -173,11 +173,11 @@ export interface TaskBounds {
   readonly max: number;
 }
 
-/** What became of a new task: stored, there already under its id, or which bound is reached. */
+/** The result of creating a task: stored, present already under its id, or the bound that is reached. */
 export type Created = "created" | "exists" | "owner" | "tenant" | "all";
 
 /**
- * What became of a change by a process that works on a task: `stored`; `canceling`, stored and its owner wants it to end;
+ * The result of a change by a process that works on a task: `stored`; `canceling`, stored and its owner wants it to end;
  * `lost`, not stored, because another process has taken the task over or it is gone.
  */
 export type Saved = "stored" | "canceling" | "lost";

@@ -240,7 +240,7 @@ async function readBody(response: UpstreamResponse, { timeoutMs, maxBytes }: Fil
 }
 
 /**
- * What reads of progress files mean, one object for all sessions that read the same bytes: each session reads with its own
+ * The meaning of progress files, one object for all sessions that read the same bytes: each session reads with its own
  * permissions and has a cached result of its own, which would otherwise be a copy of a kilobyte. An object lasts as long as
  * it is used, so this holds nothing that no session has cached.
  */

@@ -300,7 +300,7 @@ function endedVolumes({ at, campaign: { states, started }, answers }: PaceSample
   return ended;
 }
 
-/** Of a volume that began before the window, as many as fall into it at an even speed. */
+/** The pages within the window; a volume that began before it counts as if its speed were even. */
 function pagesSince({ pages, since }: RunningVolume, begin: number, at: number): number {
   return since === null || since >= begin ? pages : pages * (at - begin) / (at - since);
 }
