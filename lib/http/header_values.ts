@@ -32,6 +32,14 @@ export function seeOther(path: string, cookies: readonly string[] = []): Respons
   return new Response(null, { status: 303, headers });
 }
 
+/** The values of the cookies of a name, as they were sent, in their order. */
+export function* cookieValues(headers: Headers, name: string): Generator<string> {
+  for (const part of (headers.get("Cookie") ?? "").split(";")) {
+    const cut = part.indexOf("=");
+    if (cut >= 0 && part.slice(0, cut).trim() === name) yield part.slice(cut + 1).trim();
+  }
+}
+
 /** The media type of a Content-Type, in lower case and without its parameters; "" without a header. */
 export function mediaTypeOf(type: string | null): string {
   return (type ?? "").split(";", 1)[0].trim().toLowerCase();

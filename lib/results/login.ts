@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { parseForm, parseJson, readBytes } from "@/lib/http/body.ts";
 import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
-import { mediaTypeOf } from "@/lib/http/header_values.ts";
+import { cookieValues, mediaTypeOf } from "@/lib/http/header_values.ts";
 import { ownPath } from "@/lib/http/raw_path.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { validate } from "@/lib/http/validation.ts";
@@ -202,12 +202,7 @@ export function loginNoteCookie(scheme: Scheme, note: LoginNote, now: number): s
 
 /** The note in a request for the login page; null without a well-formed one. */
 export function readLoginNote({ headers }: Pick<Request, "headers">): LoginNote | null {
-  for (const part of (headers.get("Cookie") ?? "").split(";")) {
-    const cut = part.indexOf("=");
-    if (cut < 0 || part.slice(0, cut).trim() !== COOKIE) continue;
-    const value = part.slice(cut + 1).trim();
-    if (value.length > MAX_VALUE_CHARACTERS) return null;
-    return NOTE.safeParse(parsedJson(Buffer.from(value, "base64url").toString("utf8"))).data ?? null;
-  }
-  return null;
+  const [value] = cookieValues(headers, COOKIE);
+  if (value === undefined || value.length > MAX_VALUE_CHARACTERS) return null;
+  return NOTE.safeParse(parsedJson(Buffer.from(value, "base64url").toString("utf8"))).data ?? null;
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { cookieValues } from "@/lib/http/header_values.ts";
 import { openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { browserScheme, type Scheme } from "./browser_origin.ts";
@@ -28,12 +29,8 @@ export function cookieName(stem: string, scheme: Scheme): string {
  * path has set one; only the session key can tell which is genuine.
  */
 export function sessionValues(request: Pick<Request, "url" | "headers">, stem: string): string[] {
-  const name = cookieName(stem, browserScheme(request));
   const values = new Set<string>();
-  for (const part of (request.headers.get("Cookie") ?? "").split(";")) {
-    const cut = part.indexOf("=");
-    if (cut < 0 || part.slice(0, cut).trim() !== name) continue;
-    const value = part.slice(cut + 1).trim();
+  for (const value of cookieValues(request.headers, cookieName(stem, browserScheme(request)))) {
     if (value.length <= MAX_VALUE_CHARACTERS && VALUE.test(value)) values.add(value);
     if (values.size === MAX_VALUES) break;
   }
