@@ -11,6 +11,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   createBucket: ["CreateBucket"],
   createFolder: ["GetObject", "PutObject"],
   createUpload: ["PutObject"],
+  currentHeaders: ["GetObject"],
   deleteBatch: ["DeleteObject", "DeleteObjectVersion"],
   deleteBucket: ["DeleteBucket"],
   deleteCors: ["GetBucketCORS", "PutBucketCORS"],
