@@ -9,10 +9,10 @@ import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
 import { faultResponse, namesHost, noHostResponse } from "@/lib/process/handler.ts";
-import { SessionKeyError } from "@/lib/results/session_key.ts";
+import { SessionKeyError } from "@/lib/auth/session_key.ts";
 import { BuildError } from "@/lib/site/site.ts";
 import { thenCancelBody } from "@/lib/std/body_reader.ts";
-import { requireOwnSpans } from "@/lib/tracing/tracing.ts";
+import { requireOwnSpans } from "@/lib/operations/tracing.ts";
 
 const NO_SHARED_TASKS =
   "REDIS_URL: unset, background tasks and logouts are known to this process alone and end with it";

@@ -32,7 +32,7 @@ if (!planned.success) Deno.exit(planned.code);
 const { args, env } = JSON.parse(new TextDecoder().decode(planned.stdout));
 const server = new Deno.Command(Deno.execPath(), {
   args: [...args, "--launched"],
-  // The runtime's own spans show whole addresses: keys, queries and signatures. Those of lib/tracing do not.
+  // The runtime's own spans show whole addresses: keys, queries and signatures. Those of lib/operations/tracing.ts do not.
   env: { ...env, OTEL_DENO_TRACING: "false" },
   // Nothing is ever written here: the stream ends with this process, which the server notices.
   stdin: "piped",

@@ -6,7 +6,7 @@ import { command, unknownArgument } from "@/compose/commands.ts";
 import { endParts } from "@/compose/ending.ts";
 import { overloadGuard } from "@/compose/overload.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
-import { startStore } from "@/compose/store.ts";
+import { startStore } from "@/compose/sample_store.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
@@ -14,10 +14,10 @@ import { DataFolder } from "@/lib/process/data_folder.ts";
 import { leaving } from "@/lib/process/handler.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { parentGone, standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
-import { SessionKeyError } from "@/lib/results/session_key.ts";
+import { SessionKeyError } from "@/lib/auth/session_key.ts";
 import { BuildError } from "@/lib/site/site.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { requireOwnSpans } from "@/lib/tracing/tracing.ts";
+import { requireOwnSpans } from "@/lib/operations/tracing.ts";
 import { PROBE_PATHS, unavailableApp } from "@/routes/health.ts";
 
 /** Errors that end a start with one line; any other is a fault of ours and shows its stack. */

@@ -9,17 +9,17 @@ import {
   SEGMENTS,
   SORTS,
   withOlder,
-} from "@/lib/presentation/campaign_list.ts";
+} from "@/lib/pages/campaigns/campaign_filter.ts";
 import {
   BOARD_LABELS,
   BOARD_SENTENCES,
   FIGURE_WORDS,
   SEGMENT_WORDS,
   SORT_WORDS,
-} from "@/lib/presentation/campaign_sentences.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { formatClock, formatEnd, formatFull, type MomentStyle } from "@/lib/presentation/moments.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+} from "@/lib/pages/campaigns/campaign_sentences.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import { formatClock, formatEnd, formatFull, type MomentStyle } from "@/lib/pages/moments.ts";
+import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
 import { Icon } from "./icon.tsx";
 
 /** What Stackroom is, for a first visit. A page of a reader who has closed it hides it before anything is painted. */

@@ -2,23 +2,23 @@ import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import type { CardStore, CardTrouble } from "@/lib/client/card_store.ts";
-import { saveFile } from "@/lib/client/save_file.ts";
+import type { CardStore, CardTrouble } from "@/lib/pages/campaigns/card_store_client.ts";
+import { saveFile } from "@/lib/pages/browser/save_file_client.ts";
 import {
   isErrorLive,
   MAX_PROBLEM_SENTENCES,
   type Problem,
   problemsOf,
   waitingWords,
-} from "@/lib/presentation/campaign_problems.ts";
-import { pagesSentence, timesOf, type TimeWords } from "@/lib/presentation/campaign_progress.ts";
-import { CARD } from "@/lib/presentation/campaign_sentences.ts";
-import { accentOf, chipsOf, isAtGate } from "@/lib/presentation/campaign_state.ts";
-import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { formatClock, formatFull, type MomentStyle } from "@/lib/presentation/moments.ts";
-import { type NamedCampaign, openCampaignPath, runLogPath } from "@/lib/presentation/page_paths.ts";
-import { csvName, volumesCsv, withNamedRows } from "@/lib/presentation/volumes.ts";
+} from "@/lib/pages/campaigns/campaign_problems.ts";
+import { pagesSentence, timesOf, type TimeWords } from "@/lib/pages/campaigns/campaign_progress.ts";
+import { CARD } from "@/lib/pages/campaigns/campaign_sentences.ts";
+import { accentOf, chipsOf, isAtGate } from "@/lib/pages/campaigns/campaign_state.ts";
+import { SCRIPT_FAILURE } from "@/lib/pages/frame_sentences.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import { formatClock, formatFull, type MomentStyle } from "@/lib/pages/moments.ts";
+import { type NamedCampaign, openCampaignPath, runLogPath } from "@/lib/pages/page_paths.ts";
+import { csvName, volumesCsv, withNamedRows } from "@/lib/pages/campaigns/volume_filter.ts";
 import { Chip, RawWords } from "./chip.tsx";
 import { Icon } from "./icon.tsx";
 import { Meter } from "./meter.tsx";

@@ -1,4 +1,4 @@
-import type { Chip as ChipData } from "@/lib/presentation/campaign_state.ts";
+import type { Chip as ChipData } from "@/lib/pages/campaigns/campaign_state.ts";
 
 /** A state as a word in its colour. */
 export function Chip({ text, tone, title, live, room }: ChipData) {

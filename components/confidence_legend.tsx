@@ -1,5 +1,5 @@
-import { CONFIDENCE_STEPS, type ConfidenceStep } from "@/lib/presentation/alto/alto_page.ts";
-import { CONFIDENCE_WORDS, PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_words.ts";
+import { CONFIDENCE_STEPS, type ConfidenceStep } from "@/lib/pages/alto/alto_page.ts";
+import { CONFIDENCE_WORDS, PAGE_TEXT_LABELS } from "@/lib/pages/alto/page_text_sentences.ts";
 
 interface ConfidenceLegendProps {
   /** The step of each line, to count them; steps without a line are left out. Absent: all steps, uncounted. */

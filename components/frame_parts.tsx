@@ -1,4 +1,4 @@
-import { currentLanguage, LANGUAGE_NAMES, LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import { currentLanguage, LANGUAGE_NAMES, LANGUAGES } from "@/lib/pages/locale/language.ts";
 
 /** The product's mark and name. */
 export function Brand() {

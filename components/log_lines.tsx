@@ -2,11 +2,11 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import type { LogView } from "@/lib/client/log_view.ts";
-import { watchNearScreen } from "@/lib/client/on_screen.ts";
-import { useBatches } from "@/lib/client/steps.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { formatDuration } from "@/lib/presentation/moments.ts";
+import type { LogView } from "@/lib/pages/log/log_view_client.ts";
+import { watchNearScreen } from "@/lib/pages/browser/on_screen_client.ts";
+import { useBatches } from "@/lib/pages/browser/steps_client.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import { formatDuration } from "@/lib/pages/moments.ts";
 import {
   isStopped,
   LEVEL_FILTERS,
@@ -14,7 +14,7 @@ import {
   lineText,
   type LogLine as Line,
   summarizeRequests,
-} from "@/lib/presentation/run_log/lines.ts";
+} from "@/lib/pages/log/log_lines.ts";
 import {
   blocksOf,
   type FoldedRequests,
@@ -24,8 +24,8 @@ import {
   type LogRow,
   MAX_LINE_CHARACTERS,
   type RowBlock,
-} from "@/lib/presentation/run_log/rows.ts";
-import type { LogStage as Stage } from "@/lib/presentation/run_log/run_log.ts";
+} from "@/lib/pages/log/log_rows.ts";
+import type { LogStage as Stage } from "@/lib/pages/log/run_log.ts";
 import {
   foldedHits,
   formatOffset,
@@ -37,7 +37,7 @@ import {
   STAGE_TITLES,
   stageCounts,
   stoppedBy,
-} from "@/lib/presentation/run_log/words.ts";
+} from "@/lib/pages/log/log_sentences.ts";
 import { Icon, ToolButton } from "./icon.tsx";
 
 interface LogToolsProps {

@@ -1,4 +1,4 @@
-import { LOGIN_LABELS, SAMPLE_PURPOSES } from "@/lib/presentation/login_sentences.ts";
+import { LOGIN_LABELS, SAMPLE_PURPOSES } from "@/lib/pages/login_sentences.ts";
 
 /** Accounts with a public password, for a store that holds nothing but samples at first. */
 export interface SampleLoginsProps {

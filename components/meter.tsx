@@ -1,4 +1,4 @@
-import type { Tone } from "@/lib/presentation/campaign_state.ts";
+import type { Tone } from "@/lib/pages/campaigns/campaign_state.ts";
 
 /** A part of a meter in the colour of its state. */
 interface MeterPart {

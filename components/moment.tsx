@@ -1,4 +1,4 @@
-import { formatEnd, formatFull, formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
+import { formatEnd, formatFull, formatMoment, type MomentStyle } from "@/lib/pages/moments.ts";
 
 interface MomentProps {
   /** RFC 3339 */

@@ -8,16 +8,16 @@ import type {
   TimelineEntry,
   VolumeView,
 } from "@/lib/campaigns/projection/types.ts";
-import { type CardStore, MAX_VOLUMES_READ, VOLUMES_PAGE } from "@/lib/client/card_store.ts";
-import { printAlone, usePrinting } from "@/lib/client/printing.ts";
-import { saveFile } from "@/lib/client/save_file.ts";
-import { atLeast, knowsPages } from "@/lib/presentation/campaign_progress.ts";
-import { CARD } from "@/lib/presentation/campaign_sentences.ts";
-import { isAtGate, isWhole } from "@/lib/presentation/campaign_state.ts";
-import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
-import { inLanguage } from "@/lib/presentation/locale/language.ts";
-import { formatClock, formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
-import { type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
+import { type CardStore, MAX_VOLUMES_READ, VOLUMES_PAGE } from "@/lib/pages/campaigns/card_store_client.ts";
+import { printAlone, usePrinting } from "@/lib/pages/browser/printing_client.ts";
+import { saveFile } from "@/lib/pages/browser/save_file_client.ts";
+import { atLeast, knowsPages } from "@/lib/pages/campaigns/campaign_progress.ts";
+import { CARD } from "@/lib/pages/campaigns/campaign_sentences.ts";
+import { isAtGate, isWhole } from "@/lib/pages/campaigns/campaign_state.ts";
+import { formatCount, formatQuality } from "@/lib/pages/locale/figures.ts";
+import { inLanguage } from "@/lib/pages/locale/language.ts";
+import { formatClock, formatMoment, type MomentStyle } from "@/lib/pages/moments.ts";
+import { type NamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
 import {
   csvName,
   inReadingOrder,
@@ -30,7 +30,7 @@ import {
   volumesCsv,
   type VolumeSegment,
   withNamedRows,
-} from "@/lib/presentation/volumes.ts";
+} from "@/lib/pages/campaigns/volume_filter.ts";
 import * as en from "@/locales/en/pipeline_steps.ts";
 import * as sv from "@/locales/sv/pipeline_steps.ts";
 import { Icon } from "./icon.tsx";

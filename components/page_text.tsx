@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 
-import { type AltoBlock, type AltoLine, confidenceStep } from "@/lib/presentation/alto/alto_page.ts";
-import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
+import { type AltoBlock, type AltoLine, confidenceStep } from "@/lib/pages/alto/alto_page.ts";
+import { confidenceWords } from "@/lib/pages/alto/page_text_sentences.ts";
 
 /** Lines that a browser adds to the page within a moment. */
 const LINES_A_BATCH = 60;

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 
-import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
-import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
-import { formatDuration } from "@/lib/presentation/moments.ts";
-import { altoPath, type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
-import type { RunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
+import type { RunManifestState } from "@/lib/pages/log/run_manifest_reader_client.ts";
+import { formatCount, formatQuality } from "@/lib/pages/locale/figures.ts";
+import { formatDuration } from "@/lib/pages/moments.ts";
+import { altoPath, type NamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
+import type { RunLog } from "@/lib/pages/log/run_log.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/pages/log/log_sentences.ts";
 import {
   orderPages,
   PAGE_ORDER_WORDS,
@@ -19,7 +19,7 @@ import {
   type RunPage,
   type RunSummary,
   type RunSummary as Summary,
-} from "@/lib/presentation/run_manifest.ts";
+} from "@/lib/pages/log/run_manifest.ts";
 import { Chip } from "./chip.tsx";
 
 interface RunFiguresProps {

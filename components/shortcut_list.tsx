@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 
-import type { RememberedChoice } from "@/lib/client/browser_memory.ts";
-import { type Shortcut, SHORTCUT_LABELS } from "@/lib/presentation/shortcuts.ts";
+import type { RememberedChoice } from "@/lib/pages/browser/browser_memory_client.ts";
+import { type Shortcut, SHORTCUT_LABELS } from "@/lib/pages/shortcuts.ts";
 import { ToolButton } from "./icon.tsx";
 
 interface ShortcutListProps<Command extends string> {

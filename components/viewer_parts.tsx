@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { PanelName, ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
-import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { campaignPath, loginPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
-import { SHORTCUT_LABELS } from "@/lib/presentation/shortcuts.ts";
-import type { ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
-import { VIEWER_LABELS, type ViewerProblem, viewerProblemSentence } from "@/lib/presentation/viewer_sentences.ts";
+import type { PanelName, ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
+import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import { campaignPath, loginPath, type NamedCampaign } from "@/lib/pages/page_paths.ts";
+import { LABELS } from "@/lib/pages/page_sentences.ts";
+import { SHORTCUT_LABELS } from "@/lib/pages/shortcuts.ts";
+import type { ViewerCommand } from "@/lib/pages/viewer/viewer_keys.ts";
+import { VIEWER_LABELS, type ViewerProblem, viewerProblemSentence } from "@/lib/pages/viewer/viewer_sentences.ts";
 import { Icon, ToolButton } from "./icon.tsx";
 
 interface ViewerToolsProps {

@@ -5,7 +5,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { endsWithin } from "@/lib/std/timing.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
-import { tracing } from "@/lib/tracing/tracing.ts";
+import { tracing } from "@/lib/operations/tracing.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { Audit } from "./audit.ts";
@@ -43,7 +43,7 @@ export async function openApplication(
   log: RequestLog,
 ) {
   // Loaded only where metrics are served.
-  const metrics = config.server.metrics && (await import("@/compose/metrics.ts")).processMetrics();
+  const metrics = config.server.metrics && (await import("./measured_parts.ts")).processMetrics();
   const traces = tracing();
   const observe: ObserveUpstream = (service) => ({
     measure: metrics?.measureUpstream(service),

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { AuditTrail } from "@/lib/audit/audit_trail.ts";
-import { AUDIT_FOLDER, CHAIN_START, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/audit/chain.ts";
-import { ChainFolder } from "@/lib/audit/chain_folder.ts";
-import { ChainReader } from "@/lib/audit/chain_reader.ts";
-import { FileSink, standardOutput } from "@/lib/audit/file_sink.ts";
-import { LoginRecords } from "@/lib/audit/login_records.ts";
+import { AuditTrail } from "@/lib/operations/audit/audit_trail.ts";
+import { AUDIT_FOLDER, CHAIN_START, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/operations/audit/chain.ts";
+import { ChainFolder } from "@/lib/operations/audit/chain_folder.ts";
+import { ChainReader } from "@/lib/operations/audit/chain_reader.ts";
+import { FileSink, standardOutput } from "@/lib/operations/audit/file_sink.ts";
+import { LoginRecords } from "@/lib/operations/audit/login_records.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { Buffer } from "node:buffer";

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { ANCHOR_FILE, AUDIT_DIR_COPY, AUDIT_FOLDER, daysIn, END_FILE, OUTSIDE_END_FILE } from "@/lib/audit/chain.ts";
+import {
+  ANCHOR_FILE,
+  AUDIT_DIR_COPY,
+  AUDIT_FOLDER,
+  daysIn,
+  END_FILE,
+  OUTSIDE_END_FILE,
+} from "@/lib/operations/audit/chain.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import {
   type BodyMark,

@@ -8,7 +8,7 @@ import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import { maxTenantRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import { CONDITION_TABLES, type ConditionSupport, rejectsShortBodies } from "@/lib/s3/store_kind.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";

@@ -3,17 +3,17 @@ import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import { type Config, ConfigError, type NotificationsConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { campaignLook } from "@/lib/notifications/campaign_news.ts";
-import { diskLook } from "@/lib/notifications/disk_watch.ts";
-import { type EndedCheck, fixityNews } from "@/lib/notifications/fixity_news.ts";
-import { type Channel, NotificationQueue, Notifier } from "@/lib/notifications/notifier.ts";
-import { parseWebhookSecrets, webhook, WEBHOOK_TIMEOUT_MS } from "@/lib/notifications/webhook.ts";
-import { isInTrouble, isSettled } from "@/lib/presentation/campaign_state.ts";
-import { campaignPath } from "@/lib/presentation/page_paths.ts";
-import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { campaignLook } from "@/lib/operations/notifications/campaign_news.ts";
+import { diskLook } from "@/lib/operations/notifications/disk_watch.ts";
+import { type EndedCheck, fixityNews } from "@/lib/operations/notifications/fixity_news.ts";
+import { type Channel, NotificationQueue, Notifier } from "@/lib/operations/notifications/notifier.ts";
+import { parseWebhookSecrets, webhook, WEBHOOK_TIMEOUT_MS } from "@/lib/operations/notifications/webhook.ts";
+import { isInTrouble, isSettled } from "@/lib/pages/campaigns/campaign_state.ts";
+import { campaignPath } from "@/lib/pages/page_paths.ts";
+import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
-import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { openTaskFile, SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
 import { steadyTime } from "@/lib/tasks/task_handler.ts";
@@ -90,7 +90,7 @@ async function channelsOf(config: Config, { webhooks, mail }: NotificationsConfi
   }
   if (mail) {
     // Loaded only here: most starts send no mail.
-    const { mail: mailChannel } = await import("@/lib/notifications/mail.ts");
+    const { mail: mailChannel } = await import("@/lib/operations/notifications/mail.ts");
     const { from, to, login } = mail;
     const server = {
       ...mail.server,
@@ -111,8 +111,8 @@ async function openStore(
   if (folder) return openTaskFile(`${folder.path}/${NOTIFICATIONS_FILE}`, steadyTime(), console.error);
   if (redisUrl === null) return new SqliteTaskStore(":memory:", steadyTime());
   // Loaded only here: most starts have no Redis.
-  const { RedisClient } = await import("@/lib/tasks/redis/redis_client.ts");
-  const { RedisTaskStore } = await import("@/lib/tasks/redis/redis_task_store.ts");
+  const { RedisClient } = await import("@/lib/state/redis_client.ts");
+  const { RedisTaskStore } = await import("@/lib/state/redis_task_store.ts");
   // The notifier reports that the queue cannot be used.
   const settings = { url: redisUrl, caCerts: caCertificates(config), warn: console.error, reportsOutages: false };
   const receivers = channels.map(({ name }) => name).sort().join(" ");

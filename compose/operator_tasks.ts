@@ -1,10 +1,10 @@
 import type { Config } from "@/lib/config/mod.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { plainLine } from "@/lib/notifications/event.ts";
+import { plainLine } from "@/lib/operations/notifications/event.ts";
 import { storedSecret } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { errorReason } from "@/lib/std/text.ts";
-import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { TaskStore, TaskSummary } from "@/lib/tasks/task.ts";
 import { openRedisTasks, TASKS_FILE } from "./tasks.ts";
 

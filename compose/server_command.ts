@@ -2,12 +2,12 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, ConfigError, diskFiles, type Files, readConfig } from "@/lib/config/mod.ts";
 import { type Environment, settingNames } from "@/lib/config/reading.ts";
-import { LOOPBACK_NAMES } from "@/lib/config/values.ts";
+import { LOOPBACK_NAMES } from "@/lib/config/setting_values.ts";
 import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
 import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/permission_flags.ts";
 import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/site/site.ts";
-import { SPAN_VARIABLES } from "@/lib/tracing/tracing.ts";
+import { SPAN_VARIABLES } from "@/lib/operations/tracing.ts";
 
 /** Keep V8's heap small: docs/architecture.md says what that costs and gives. */
 const V8_FLAGS = `--v8-flags=${

@@ -1,6 +1,6 @@
 import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import type { Config, TextSource } from "@/lib/config/mod.ts";
-import type { Service } from "@/lib/metrics/figures.ts";
+import type { Service } from "@/lib/operations/metrics/request_metrics.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamClient, UpstreamOptions } from "@/lib/http/upstream/upstream_request.ts";
 

@@ -3,16 +3,16 @@ import type { Identify } from "@/lib/auth/store_credentials.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
-import type { EndedCheck } from "@/lib/notifications/fixity_news.ts";
+import type { EndedCheck } from "@/lib/operations/notifications/fixity_news.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
 import { bagView, FixityFigures, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import type { FailedStart, FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
-import { openTaskFile, SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { openTaskFile, SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
 import { type EndedTask, PROCESS_CLOCK, steadyTime, type TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { deploymentOf, taskKeys } from "@/lib/tasks/task_keys.ts";
@@ -72,8 +72,8 @@ export async function openRedisTasks(
   warn: (line: string) => void,
 ): Promise<OpenTasks> {
   // Loaded only here: most starts have no Redis.
-  const { RedisClient } = await import("@/lib/tasks/redis/redis_client.ts");
-  const { RedisTaskStore } = await import("@/lib/tasks/redis/redis_task_store.ts");
+  const { RedisClient } = await import("@/lib/state/redis_client.ts");
+  const { RedisTaskStore } = await import("@/lib/state/redis_task_store.ts");
   // Outages of the same server are reported by a connection of compose/replication.ts.
   const client = new RedisClient({ url, caCerts: caCertificates(config), warn, reportsOutages: false });
   const store = new RedisTaskStore(client, { deployment: deploymentOf(secret), warn });

@@ -1,6 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { checkChainFolder } from "@/lib/audit/chain_check.ts";
-import { AUDIT_DIR_COPY, AUDIT_FOLDER, OUTSIDE_END_FILE, type OutsideEnd, outsideEnd } from "@/lib/audit/chain.ts";
+import { checkChainFolder } from "@/lib/operations/audit/chain_check.ts";
+import {
+  AUDIT_DIR_COPY,
+  AUDIT_FOLDER,
+  OUTSIDE_END_FILE,
+  type OutsideEnd,
+  outsideEnd,
+} from "@/lib/operations/audit/chain.ts";
 import { AUDIT_END, Documents } from "@/embedded/store/documents.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";

@@ -10,7 +10,7 @@ import { type Config, ConfigError, type StoragePagesConfig, type WebConfig } fro
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import { browserScheme } from "@/lib/results/browser_origin.ts";
+import { browserScheme } from "@/lib/auth/browser_origin.ts";
 import {
   IN_PROCESS_BASE,
   remoteResults,
@@ -18,12 +18,12 @@ import {
   resultsFetch,
   type ResultsService,
 } from "@/lib/results/results_service.ts";
-import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { givenSessionKeys, type SessionKeys } from "@/lib/results/session_key.ts";
-import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
+import { givenSessionKeys, type SessionKeys } from "@/lib/auth/session_key.ts";
+import type { SignedSet } from "@/lib/state/signed_set.ts";
 import { builtAssets } from "@/lib/site/site.ts";
-import { remoteGateway } from "@/lib/storage/gateway_service.ts";
+import { remoteGateway } from "@/lib/auth/gateway_service.ts";
 import type { CampaignDeps, SiteFiles, StorageSettings, WebDeps } from "@/routes/web_deps.ts";
 import { tokenSecrets } from "./gateway.ts";
 import { embeddedResultsTenant, revokedSessions, sessionKeys } from "./results.ts";

@@ -3,15 +3,20 @@ import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
 import { lineBatches, PageText, PrintedLines } from "@/components/page_text.tsx";
-import { useBatches } from "@/lib/client/steps.ts";
-import { goToLogin, renderAgain, renderedWithSession } from "@/lib/client/session.ts";
-import { island } from "@/lib/client/island.tsx";
-import { PageReader } from "@/lib/client/page_reader.ts";
-import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
-import { readingText } from "@/lib/presentation/alto/line_text.ts";
-import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES, pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
-import { altoPath, loginPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { useBatches } from "@/lib/pages/browser/steps_client.ts";
+import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { PageReader } from "@/lib/pages/alto/page_reader_client.ts";
+import type { AltoPage } from "@/lib/pages/alto/alto_page.ts";
+import { readingText } from "@/lib/pages/alto/line_text.ts";
+import {
+  PAGE_TEXT_LABELS,
+  PAGE_TEXT_SENTENCES,
+  pageFigures,
+  pageProblem,
+} from "@/lib/pages/alto/page_text_sentences.ts";
+import { altoPath, loginPath, type NamedCampaign } from "@/lib/pages/page_paths.ts";
+import { LABELS } from "@/lib/pages/page_sentences.ts";
 
 type AltoViewerProps = {
   /** An address that may be opened: one that was judged to lie within the results, or that of an object of the store. */

@@ -12,16 +12,16 @@ import {
 import { ShortcutList } from "@/components/shortcut_list.tsx";
 import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
 import { loadOpenZones, openZones } from "@/islands/board/live_card.tsx";
-import { BoardStore, type FirstList } from "@/lib/client/board_store.ts";
-import { remembered, store } from "@/lib/client/browser_memory.ts";
-import { apiBase, campaignApi } from "@/lib/client/campaign_api.ts";
-import { isTyping } from "@/lib/client/focus.ts";
-import { island } from "@/lib/client/island.tsx";
-import { isReturn, storedList } from "@/lib/client/list_memory.ts";
-import { ListHistory, ListReturn, ScrollAnchor } from "@/lib/client/list_places.ts";
-import { browserClock } from "@/lib/client/poller.ts";
-import { goToLogin, renderAgain, renderedWithSession } from "@/lib/client/session.ts";
-import { INTRODUCED_KEY } from "@/lib/presentation/browser_memory.ts";
+import { BoardStore, type FirstList } from "@/lib/pages/campaigns/board_store_client.ts";
+import { remembered, store } from "@/lib/pages/browser/browser_memory_client.ts";
+import { apiBase, campaignApi } from "@/lib/pages/campaigns/campaign_api_client.ts";
+import { isTyping } from "@/lib/pages/browser/focus_client.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { isReturn, storedList } from "@/lib/pages/campaigns/list_memory_client.ts";
+import { ListHistory, ListReturn, ScrollAnchor } from "@/lib/pages/campaigns/list_places_client.ts";
+import { browserClock } from "@/lib/pages/browser/poller_client.ts";
+import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
+import { INTRODUCED_KEY } from "@/lib/pages/stored_names.ts";
 import {
   campaignKey,
   jointPace,
@@ -29,13 +29,13 @@ import {
   listPath,
   NO_FILTER,
   REAPED_PAGE,
-} from "@/lib/presentation/campaign_list.ts";
-import { BOARD_LABELS, LIST_KEY_WORDS } from "@/lib/presentation/campaign_sentences.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { favicon, LABELS, pageTitle, SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import { commandOf, type Shortcut } from "@/lib/presentation/shortcuts.ts";
+} from "@/lib/pages/campaigns/campaign_filter.ts";
+import { BOARD_LABELS, LIST_KEY_WORDS } from "@/lib/pages/campaigns/campaign_sentences.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
+import { loginPath } from "@/lib/pages/page_paths.ts";
+import { favicon, LABELS, pageTitle, SENTENCES } from "@/lib/pages/page_sentences.ts";
+import { commandOf, type Shortcut } from "@/lib/pages/shortcuts.ts";
 
 export type CampaignBoardProps = {
   /** What the server could read; null: nothing, and the browser reads it. */

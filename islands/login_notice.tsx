@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import { island } from "@/lib/client/island.tsx";
-import { type LoginMoment, loginMomentSentence } from "@/lib/presentation/login_sentences.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { type LoginMoment, loginMomentSentence } from "@/lib/pages/login_sentences.ts";
 
 type LoginNoticeProps = LoginMoment & {
   /** The server's clock, ms since 1970. */

@@ -4,19 +4,19 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Chip } from "@/components/chip.tsx";
 import { type LineLook, LogStage, LogTools } from "@/components/log_lines.tsx";
 import { RunFigures, RunSummary } from "@/components/run_summary.tsx";
-import { goToLogin, renderAgain, renderedWithSession } from "@/lib/client/session.ts";
-import { island } from "@/lib/client/island.tsx";
-import { LogReader } from "@/lib/client/log_reader.ts";
-import { LogView } from "@/lib/client/log_view.ts";
-import { usePrinting } from "@/lib/client/printing.ts";
-import { browserClock } from "@/lib/client/poller.ts";
-import { zoneOfReader } from "@/lib/client/reader_moments.ts";
-import { goByKey, moveStop, watchStop } from "@/lib/client/focus.ts";
-import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
-import { formatClock } from "@/lib/presentation/moments.ts";
-import { loginPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
-import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/rows.ts";
+import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { LogReader } from "@/lib/pages/log/log_reader_client.ts";
+import { LogView } from "@/lib/pages/log/log_view_client.ts";
+import { usePrinting } from "@/lib/pages/browser/printing_client.ts";
+import { browserClock } from "@/lib/pages/browser/poller_client.ts";
+import { zoneOfReader } from "@/lib/pages/browser/reader_moments_client.ts";
+import { goByKey, moveStop, watchStop } from "@/lib/pages/browser/focus_client.ts";
+import { RunManifestReader } from "@/lib/pages/log/run_manifest_reader_client.ts";
+import { formatClock } from "@/lib/pages/moments.ts";
+import { loginPath, type NamedCampaign } from "@/lib/pages/page_paths.ts";
+import { LABELS } from "@/lib/pages/page_sentences.ts";
+import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/pages/log/log_rows.ts";
 import {
   type Following,
   LOG_FIGURES,
@@ -24,8 +24,8 @@ import {
   LOG_SENTENCES,
   logProblem,
   outcomeChip,
-} from "@/lib/presentation/run_log/words.ts";
-import { isComplete, summarizeRun } from "@/lib/presentation/run_manifest.ts";
+} from "@/lib/pages/log/log_sentences.ts";
+import { isComplete, summarizeRun } from "@/lib/pages/log/run_manifest.ts";
 
 type RunViewerProps = {
   /** An address that was judged to lie within the results. */

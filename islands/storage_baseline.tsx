@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { BaselineField, type BaselineFieldProps } from "@/components/storage/baseline_field.tsx";
-import { island } from "@/lib/client/island.tsx";
+import { island } from "@/lib/pages/browser/island.tsx";
 
 /** The choice of an earlier check, which follows the bucket of its form once scripts run. */
 export default island("storage_baseline", function StorageBaseline(props: BaselineFieldProps) {

@@ -1,14 +1,14 @@
 import { Icon } from "@/components/icon.tsx";
 import { Moment } from "@/components/moment.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { useMoments } from "@/lib/client/reader_moments.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import type { CountedBucket } from "@/lib/presentation/storage/listing.ts";
-import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import type { CountedBucket } from "@/lib/pages/storage/folder_listing.ts";
+import { folderPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 
 interface StorageBucketsProps {
   readonly account: string;

@@ -1,8 +1,8 @@
 import { ObjectDetails } from "@/components/storage/object_panel.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { useMoments } from "@/lib/client/reader_moments.ts";
-import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
+import type { ObjectFacts } from "@/lib/pages/storage/object_facts.ts";
+import type { ObjectAddress } from "@/lib/pages/storage/storage_paths.ts";
 
 interface StorageFactsProps {
   readonly address: ObjectAddress;

@@ -2,17 +2,17 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { browserClock, Poller } from "@/lib/client/poller.ts";
-import { readerMoments, useMoments } from "@/lib/client/reader_moments.ts";
-import { callDoor } from "@/lib/client/storage/door.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { browserClock, Poller } from "@/lib/pages/browser/poller_client.ts";
+import { readerMoments, useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
 import {
   checkedPlace,
   type Expected,
   FIXITY_SENTENCES,
   type FixityCheck,
   fixityCheckOf,
-} from "@/lib/presentation/storage/fixity_check.ts";
+} from "@/lib/pages/storage/fixity_check.ts";
 
 /** A check and what it is about to read; null where that is not known. */
 export interface ShownCheck {

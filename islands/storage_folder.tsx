@@ -6,28 +6,28 @@ import { SelectionBar } from "@/components/storage/selection_bar.tsx";
 import { FolderShortcuts } from "@/islands/folder/folder_shortcuts.tsx";
 import { FolderTools, UploadButton } from "@/islands/folder/folder_tools.tsx";
 import { ChangeActions, NewFolder, SelectionActions } from "@/islands/tasks/selection_actions.tsx";
-import { isTyping } from "@/lib/client/focus.ts";
-import { island } from "@/lib/client/island.tsx";
-import { useMoments } from "@/lib/client/reader_moments.ts";
-import { leadTo } from "@/lib/client/storage/dock.ts";
-import { callDoor } from "@/lib/client/storage/door.ts";
+import { isTyping } from "@/lib/pages/browser/focus_client.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
+import { leadTo } from "@/lib/pages/storage/dock_client.ts";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
 import {
   folderChanged,
   notOfferedSentence,
   type OfferedChanges,
   offeredChanges,
   onFolderChanged,
-} from "@/lib/client/storage/folder_changes.ts";
-import { FolderStore, RELEASED_ROWS } from "@/lib/client/storage/folder_store.ts";
-import { tasksOf } from "@/lib/client/storage/page_tasks.ts";
-import { uncoveredTop, useRowSpan } from "@/lib/client/storage/row_span.ts";
-import type { ShownTask } from "@/lib/client/storage/task_list.ts";
-import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
-import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { type FolderPage, isStoreOrder, type StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+} from "@/lib/pages/storage/folder_changes_client.ts";
+import { FolderStore, RELEASED_ROWS } from "@/lib/pages/storage/folder_store_client.ts";
+import { tasksOf } from "@/lib/pages/storage/page_tasks_client.ts";
+import { uncoveredTop, useRowSpan } from "@/lib/pages/storage/row_span_client.ts";
+import type { ShownTask } from "@/lib/pages/storage/task_list_client.ts";
+import { pathAfter } from "@/lib/pages/storage/after_change.ts";
+import { folderOf, nameIn, plainName } from "@/lib/pages/storage/key_names.ts";
+import { type FolderPage, isStoreOrder, type StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import { type ObjectFacts, readObjectFacts } from "@/lib/pages/storage/object_facts.ts";
+import { type FolderAddress, folderPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 
 interface StorageFolderProps {
   readonly folder: FolderAddress;

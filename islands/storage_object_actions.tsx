@@ -1,17 +1,17 @@
 import { useEffect } from "preact/hooks";
 import { ChangeActions } from "@/islands/tasks/selection_actions.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { leadTo } from "@/lib/client/storage/dock.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { leadTo } from "@/lib/pages/storage/dock_client.ts";
 import {
   notOfferedSentence,
   type OfferedChanges,
   offeredChanges,
   onFolderChanged,
-} from "@/lib/client/storage/folder_changes.ts";
-import { tasksOf } from "@/lib/client/storage/page_tasks.ts";
-import { pathAfter } from "@/lib/presentation/storage/after_change.ts";
-import { folderOf } from "@/lib/presentation/storage/key_names.ts";
-import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
+} from "@/lib/pages/storage/folder_changes_client.ts";
+import { tasksOf } from "@/lib/pages/storage/page_tasks_client.ts";
+import { pathAfter } from "@/lib/pages/storage/after_change.ts";
+import { folderOf } from "@/lib/pages/storage/key_names.ts";
+import type { ObjectAddress } from "@/lib/pages/storage/storage_paths.ts";
 
 interface StorageObjectActionsProps {
   readonly address: ObjectAddress;

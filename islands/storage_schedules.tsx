@@ -1,6 +1,6 @@
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { useMoments } from "@/lib/client/reader_moments.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 
 interface StorageSchedulesProps {

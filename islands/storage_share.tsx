@@ -2,12 +2,12 @@ import { useSignal } from "@preact/signals";
 import type { encode } from "uqr";
 
 import { type ShareableObject, type SharedLink, ShareLink } from "@/components/storage/share_link.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { readerMoments } from "@/lib/client/reader_moments.ts";
-import { loadCode } from "@/lib/client/storage/load_code.tsx";
-import { callDoor } from "@/lib/client/storage/door.ts";
-import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
-import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { readerMoments } from "@/lib/pages/browser/reader_moments_client.ts";
+import { loadCode } from "@/lib/pages/browser/load_code_client.tsx";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/pages/storage/object_sentences.ts";
+import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 
 interface StorageShareProps {
   readonly shared: ShareableObject;

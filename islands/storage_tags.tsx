@@ -3,11 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { SmallButton } from "@/components/chip.tsx";
 import { ToolButton } from "@/components/icon.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { callDoor } from "@/lib/client/storage/door.ts";
-import { MAX_TAGS, type ObjectTag, typedTags } from "@/lib/presentation/storage/typed_tags.ts";
-import type { ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";
-import { TAG_LABELS, TAG_SENTENCES, tagProblem } from "@/lib/presentation/storage/object_sentences.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { MAX_TAGS, type ObjectTag, typedTags } from "@/lib/pages/storage/typed_tags.ts";
+import type { ObjectAddress } from "@/lib/pages/storage/storage_paths.ts";
+import { TAG_LABELS, TAG_SENTENCES, tagProblem } from "@/lib/pages/storage/object_sentences.ts";
 
 interface StorageTagsProps {
   readonly address: ObjectAddress;

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Dock, loadDialogs } from "@/islands/tasks/dock.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { announcement } from "@/lib/client/storage/dock.ts";
-import { recallRefused } from "@/lib/client/storage/folder_changes.ts";
-import { isOutdated, OutdatedPage } from "@/lib/client/storage/load_code.tsx";
-import { tasksOf, wantedChange } from "@/lib/client/storage/page_tasks.ts";
-import type { ShownTask, TaskList } from "@/lib/client/storage/task_list.ts";
-import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
-import { reason, taskSentence, taskTitle } from "@/lib/presentation/storage/task_sentences.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { announcement } from "@/lib/pages/storage/dock_client.ts";
+import { recallRefused } from "@/lib/pages/storage/folder_changes_client.ts";
+import { isOutdated, OutdatedPage } from "@/lib/pages/browser/load_code_client.tsx";
+import { tasksOf, wantedChange } from "@/lib/pages/storage/page_tasks_client.ts";
+import type { ShownTask, TaskList } from "@/lib/pages/storage/task_list_client.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
+import { reason, taskSentence, taskTitle } from "@/lib/pages/storage/task_sentences.ts";
 
 interface StorageTasksProps {
   readonly account: string;

@@ -2,15 +2,15 @@ import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { InterruptedUploads, UnfinishedList } from "@/components/storage/left_uploads.tsx";
-import { keepFocus } from "@/lib/client/focus.ts";
-import { island } from "@/lib/client/island.tsx";
-import { droppedFiles, onUploadRequested, walkEntries } from "@/lib/client/storage/chosen_files.ts";
-import { announcement, uploadSection } from "@/lib/client/storage/dock.ts";
-import { type OfferedChanges, offeredChanges } from "@/lib/client/storage/folder_changes.ts";
-import { lazyComponent } from "@/lib/client/storage/load_code.tsx";
-import { UploadsStore } from "@/lib/client/storage/uploads_store.ts";
-import { plainName } from "@/lib/presentation/storage/key_names.ts";
-import { UPLOAD_LABELS, UploadAnnouncer, uploadHead } from "@/lib/presentation/storage/upload_sentences.ts";
+import { keepFocus } from "@/lib/pages/browser/focus_client.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { droppedFiles, onUploadRequested, walkEntries } from "@/lib/pages/uploads/chosen_files_client.ts";
+import { announcement, uploadSection } from "@/lib/pages/storage/dock_client.ts";
+import { type OfferedChanges, offeredChanges } from "@/lib/pages/storage/folder_changes_client.ts";
+import { lazyComponent } from "@/lib/pages/browser/load_code_client.tsx";
+import { UploadsStore } from "@/lib/pages/uploads/uploads_store_client.ts";
+import { plainName } from "@/lib/pages/storage/key_names.ts";
+import { UPLOAD_LABELS, UploadAnnouncer, uploadHead } from "@/lib/pages/uploads/upload_sentences.ts";
 
 interface StorageUploadsProps {
   readonly account: string;

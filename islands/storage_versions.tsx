@@ -7,16 +7,16 @@ import {
   VersionList,
   type VersionPage,
 } from "@/components/storage/object_versions.tsx";
-import { island } from "@/lib/client/island.tsx";
-import { useMoments } from "@/lib/client/reader_moments.ts";
-import { goToLogin } from "@/lib/client/session.ts";
-import { callDoor } from "@/lib/client/storage/door.ts";
-import { loadCode } from "@/lib/client/storage/load_code.tsx";
-import { formatMoment } from "@/lib/presentation/moments.ts";
-import { OBJECT_LABELS, OBJECT_SENTENCES, restoreProblem } from "@/lib/presentation/storage/object_sentences.ts";
-import { PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
-import { readTextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
-import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
+import { goToLogin } from "@/lib/pages/browser/session_client.ts";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { loadCode } from "@/lib/pages/browser/load_code_client.tsx";
+import { formatMoment } from "@/lib/pages/moments.ts";
+import { OBJECT_LABELS, OBJECT_SENTENCES, restoreProblem } from "@/lib/pages/storage/object_sentences.ts";
+import { PREVIEW_BYTES } from "@/lib/pages/storage/preview/object_preview.ts";
+import { readTextBeginning } from "@/lib/pages/storage/preview/text_beginning.ts";
+import { downloadPath, type ObjectAddress, objectPath } from "@/lib/pages/storage/storage_paths.ts";
 
 interface StorageVersionsProps {
   readonly address: ObjectAddress;

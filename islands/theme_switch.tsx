@@ -2,10 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
-import { store, stored } from "@/lib/client/browser_memory.ts";
-import { island } from "@/lib/client/island.tsx";
-import { THEME_KEY } from "@/lib/presentation/browser_memory.ts";
-import { THEMES } from "@/lib/presentation/frame_sentences.ts";
+import { store, stored } from "@/lib/pages/browser/browser_memory_client.ts";
+import { island } from "@/lib/pages/browser/island.tsx";
+import { THEME_KEY } from "@/lib/pages/stored_names.ts";
+import { THEMES } from "@/lib/pages/frame_sentences.ts";
 
 /** Goes through system, light and dark. Hidden where scripts do not run: the system's theme holds there. */
 export default island("theme_switch", function ThemeSwitch() {

@@ -1,7 +1,7 @@
 import AltoViewer from "@/islands/alto_viewer.tsx";
-import { readPageAddress } from "@/lib/presentation/volume_address.ts";
-import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/presentation/page_paths.ts";
-import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_words.ts";
+import { readPageAddress } from "@/lib/pages/volume_address.ts";
+import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/pages/page_paths.ts";
+import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/pages/alto/page_text_sentences.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { RefusedQuery, type ResultBodyProps, resultNamed, resultPage, WayBack } from "./viewer_frame.tsx";
 

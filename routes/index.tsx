@@ -2,15 +2,15 @@ import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { listPage, olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/presentation/campaign_list.ts";
-import { BOARD_SENTENCES } from "@/lib/presentation/campaign_sentences.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import { closedSideSentence } from "@/lib/presentation/login_sentences.ts";
-import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
+import { listPage, olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/pages/campaigns/campaign_filter.ts";
+import { BOARD_SENTENCES } from "@/lib/pages/campaigns/campaign_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
+import { closedSideSentence } from "@/lib/pages/login_sentences.ts";
+import { loginPath } from "@/lib/pages/page_paths.ts";
+import { STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { notedClosedSide, rememberShown } from "@/lib/storage/login_notes.ts";
+import { notedClosedSide, rememberShown } from "@/lib/auth/login_notes.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";
 

@@ -3,8 +3,8 @@ import { invalid, methodNotAllowed } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { ownPath } from "@/lib/http/raw_path.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
-import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { LANGUAGES } from "@/lib/pages/locale/language.ts";
+import { browserScheme, requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { languageCookie } from "@/lib/site/page_language.ts";
 
 /**

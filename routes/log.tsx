@@ -1,7 +1,7 @@
 import RunViewer from "@/islands/run_viewer.tsx";
-import { readLogAddress } from "@/lib/presentation/volume_address.ts";
-import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
-import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/words.ts";
+import { readLogAddress } from "@/lib/pages/volume_address.ts";
+import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/pages/log/log_sentences.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { RefusedQuery, type ResultBodyProps, resultNamed, resultPage, WayBack } from "./viewer_frame.tsx";
 

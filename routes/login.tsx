@@ -5,7 +5,7 @@ import { PageDrawing, SampleLogins, type SampleLoginsProps } from "@/components/
 import LoginNotice from "@/islands/login_notice.tsx";
 import { LONGEST_WAIT_MS } from "@/lib/auth/credential_memory.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { foreignOriginSentence } from "@/lib/presentation/coded_check_sentences.ts";
+import { foreignOriginSentence } from "@/lib/pages/coded_check_sentences.ts";
 import {
   accountKind,
   accountSentence,
@@ -13,8 +13,8 @@ import {
   LOGIN_SENTENCES,
   loginErrorSentence,
   type LoginMoment,
-} from "@/lib/presentation/login_sentences.ts";
-import { type LoginNote, nextPath, readLoginNote } from "@/lib/results/login.ts";
+} from "@/lib/pages/login_sentences.ts";
+import { type LoginNote, nextPath, readLoginNote } from "@/lib/results/results_login.ts";
 import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { addressOf } from "@/routes/frame/shell.tsx";

@@ -1,4 +1,4 @@
-import type { ChainReader } from "@/lib/audit/chain_reader.ts";
+import type { ChainReader } from "@/lib/operations/audit/chain_reader.ts";
 import type { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import { Admission } from "@/lib/auth/admission.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
@@ -23,9 +23,9 @@ import {
 import type { Handler, Middleware, RequestContext } from "@/lib/http/request_context.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { type Mapi, mapiReachable, proveByMapi } from "@/lib/mapi/client.ts";
+import { type Mapi, mapiReachable, proveByMapi } from "@/lib/mapi/mapi_client.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";

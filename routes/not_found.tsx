@@ -1,9 +1,9 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { pageResponse } from "@/lib/site/page_response.tsx";
-import { STORAGE_PATH } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { STORAGE_PATH } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import { userOf } from "@/lib/site/site.ts";
 import { Shell } from "@/routes/frame/shell.tsx";
 import type { CampaignPageDeps } from "./index.tsx";

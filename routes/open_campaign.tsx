@@ -2,13 +2,13 @@ import { CardIdentity, CardProblems } from "@/components/campaign_card.tsx";
 import { CardProvenance, CardTotals } from "@/components/open_zones.tsx";
 import { VolumeTable } from "@/components/volume_table.tsx";
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
-import { problemsOf } from "@/lib/presentation/campaign_problems.ts";
-import { CARD } from "@/lib/presentation/campaign_sentences.ts";
-import { accentOf } from "@/lib/presentation/campaign_state.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { OPEN_CAMPAIGN_ID, openCampaignPath } from "@/lib/presentation/page_paths.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { problemsOf } from "@/lib/pages/campaigns/campaign_problems.ts";
+import { CARD } from "@/lib/pages/campaigns/campaign_sentences.ts";
+import { accentOf } from "@/lib/pages/campaigns/campaign_state.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
+import { OPEN_CAMPAIGN_ID, openCampaignPath } from "@/lib/pages/page_paths.ts";
+import { SENTENCES } from "@/lib/pages/page_sentences.ts";
 
 /** A campaign that the query names. It may not exist. */
 export interface OpenRequest {

@@ -1,7 +1,7 @@
 import { campaignDetail } from "@/lib/campaigns/reader/campaign_detail.ts";
 import { STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
+import { unreachableSentence } from "@/lib/pages/page_sentences.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Session } from "@/lib/site/site.ts";
 import { canBeCampaign, DEFAULT_VOLUMES } from "@/routes/api/v1/jobs.ts";

@@ -4,7 +4,7 @@ import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { openStaticFile } from "@/lib/site/static_file.ts";
 import { viewerPolicy } from "@/lib/site/policies.ts";
-import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 import { Shell } from "@/routes/frame/shell.tsx";
 import { fileResponse, viewerFilePolicy } from "./static_files.ts";
 

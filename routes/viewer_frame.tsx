@@ -1,9 +1,9 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { campaignPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
-import { LABELS, refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
-import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
+import { campaignPath, type NamedCampaign } from "@/lib/pages/page_paths.ts";
+import { LABELS, refusedUrlSentence } from "@/lib/pages/page_sentences.ts";
+import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.tsx";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { addressOf, Shell } from "@/routes/frame/shell.tsx";

@@ -5,13 +5,13 @@ import { notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { Handler } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
-import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
+import { DEV_RELOAD_PATH } from "@/lib/pages/page_paths.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import { BUILD_PATH, buildFolder, devReload, type SiteDeps } from "@/lib/site/site.ts";
-import type { GatewayService } from "@/lib/storage/gateway_service.ts";
-import { LoginFacts } from "@/lib/storage/login_facts.ts";
-import { accountName, storageKeys } from "@/lib/storage/storage_cookie.ts";
-import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+import type { GatewayService } from "@/lib/auth/gateway_service.ts";
+import { LoginFacts } from "@/lib/auth/login_facts.ts";
+import { accountName, storageKeys } from "@/lib/auth/storage_cookie.ts";
+import { StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import {
   noCluster,

@@ -7,9 +7,9 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Assets } from "@/lib/site/site.ts";
-import type { GatewayService } from "@/lib/storage/gateway_service.ts";
-import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { SessionKeys } from "@/lib/results/session_key.ts";
+import type { GatewayService } from "@/lib/auth/gateway_service.ts";
+import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import type { SessionKeys } from "@/lib/auth/session_key.ts";
 import type { LoginPageDeps } from "./login.tsx";
 
 /** The sources of campaigns. */

@@ -9,7 +9,10 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const sources = readSources(ROOT);
 const imports = readImports(sources);
 /** Named in the source of the bundle's entry, which lib/site/bundle.ts writes. */
-const BUNDLED = ["lib/client/hydrate.ts hydrateIslands", "lib/client/hydrate.ts completeWayBack"];
+const BUNDLED = [
+  "lib/pages/browser/hydrate_client.ts hydrateIslands",
+  "lib/pages/browser/hydrate_client.ts completeWayBack",
+];
 const isOutside = (file: string) => OUTSIDE.some((folder) => file.startsWith(`${folder}/`));
 const inner = imports.filter(({ from }) => !isOutside(from));
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
-import { kinds } from "@/lib/config/values.ts";
+import { kinds } from "@/lib/config/setting_values.ts";
 import { type About, about, environment, otherwise } from "@/lib/config/variables.ts";
 import { toolArguments } from "./arguments.ts";
 

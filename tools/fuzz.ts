@@ -12,10 +12,10 @@ const SECONDS = 60;
 const TESTS = [
   "tests/fuzz/",
   "tests/lib/std/xml_scanner_test.ts",
-  "tests/lib/presentation/alto/",
-  "tests/lib/presentation/iiif/",
-  "tests/lib/presentation/run_manifest/",
-  "tests/lib/presentation/run_log/",
+  "tests/lib/pages/alto/",
+  "tests/lib/pages/iiif/",
+  "tests/lib/pages/log/run_log_test.ts",
+  "tests/lib/pages/log/run_manifest_test.ts",
 ];
 
 const { options, words } = toolArguments("deno task fuzz [NAME or PATH…] [--seconds=60] [--seed=N]", {

@@ -42,32 +42,31 @@ export const ROOMS: readonly Room[] = [
       "components",
       "lib/campaigns",
       "lib/results",
-      "lib/storage",
       "lib/buckets",
       "lib/tasks",
       "lib/site",
-      "lib/presentation",
-      "lib/presentation/locale",
-      "lib/audit",
+      "lib/pages",
+      "lib/pages/locale",
+      "lib/operations/audit",
       ...ADAPTERS,
     ],
   },
   {
     room: "islands",
     holds: "what the browser runs",
-    imports: ["components", "lib/client", "lib/presentation", "lib/presentation/locale"],
-    types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/audit"],
+    imports: ["components", "lib/pages", "lib/pages/locale"],
+    types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/operations/audit"],
   },
   {
     room: "components",
     holds: "markup without state",
-    imports: ["lib/client", "lib/presentation", "lib/presentation/locale", "locales"],
-    types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/audit"],
+    imports: ["lib/pages", "lib/pages/locale", "locales"],
+    types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/operations/audit"],
   },
   {
     room: "locales",
     holds: "the sentences of pages in each language",
-    imports: ["lib/presentation/locale", "lib/std"],
+    imports: ["lib/pages/locale", "lib/std"],
   },
   {
     room: "embedded",
@@ -81,8 +80,9 @@ export const ROOMS: readonly Room[] = [
     imports: [
       "lib/campaigns",
       "lib/results",
-      "lib/notifications",
+      "lib/operations/notifications",
       "lib/process",
+      "lib/auth",
       "lib/kubernetes",
       "lib/store",
       "lib/http",
@@ -121,27 +121,22 @@ export const ROOMS: readonly Room[] = [
     holds: "pure: from cluster objects and result files to the data of responses",
     imports: ["lib/std"],
   },
-  { room: "lib/results", holds: "session, login, files, pass-through", imports: [...ADAPTERS] },
-  {
-    room: "lib/storage",
-    holds: "the storage pages' logins and their way to the gateway role",
-    imports: ["lib/results", ...BELOW_ADAPTERS],
-  },
+  { room: "lib/results", holds: "login, files and pass-through of results", imports: [...ADAPTERS] },
   { room: "lib/buckets", holds: "use cases over S3 and MAPI: forced delete", imports: [...ADAPTERS] },
   { room: "lib/tasks", holds: "background tasks", imports: [...ADAPTERS] },
   {
-    room: "lib/shared_state",
-    holds: "what replicas share through Redis beside tasks: revoked sessions, verdicts on logins",
-    imports: ["lib/http", "lib/std"],
+    room: "lib/state",
+    holds: "shared state in SQLite or Redis: tasks, revoked sessions, verified logins",
+    imports: ["lib/tasks", "lib/http", "lib/std"],
   },
   {
-    room: "lib/notifications",
-    holds: "events for operators: what is news, the queue, webhooks, mail",
+    room: "lib/operations/notifications",
+    holds: "events for operators: detection, queue, webhooks, mail",
     imports: ["lib/tasks", "lib/http", "lib/std"],
     types: ["lib/campaigns/projection"],
   },
   {
-    room: "lib/audit",
+    room: "lib/operations/audit",
     holds: "the audit trail: records, their chain, the sinks, reading and checking",
     imports: ["lib/http", "lib/std"],
   },
@@ -149,28 +144,25 @@ export const ROOMS: readonly Room[] = [
   { room: "lib/s3", holds: "signer, client, listings, objects, acl, errors", imports: [...BELOW_ADAPTERS] },
   { room: "lib/mapi", holds: "the management API's client, its records and errors", imports: [...BELOW_ADAPTERS] },
   { room: "lib/kubernetes", holds: "client, watch, followed collection", imports: [...BELOW_ADAPTERS] },
-  { room: "lib/auth", holds: "tokens, credentials, admission, guesses", imports: ["lib/http", "lib/std"] },
+  {
+    room: "lib/auth",
+    holds: "tokens, credentials, admission, guesses, sessions, logins of the storage pages",
+    imports: ["lib/http", "lib/std"],
+  },
   { room: "lib/store", holds: "addresses of the store", imports: ["lib/http", "lib/std"] },
-  { room: "lib/metrics", holds: "metrics for Prometheus and what fills them", imports: ["lib/http", "lib/std"] },
-  { room: "lib/tracing", holds: "spans of requests and upstream calls", imports: ["lib/http", "lib/std"] },
+  { room: "lib/operations", holds: "metrics for Prometheus, traces", imports: ["lib/http", "lib/std"] },
   { room: "lib/process", holds: "listener, stop, data folder", imports: ["lib/http", "lib/runtime", "lib/std"] },
   {
     room: "lib/site",
     holds: "server side of pages: document, policies, build, stylesheet",
-    imports: ["lib/presentation", "lib/presentation/locale", "lib/http", "lib/std"],
+    imports: ["lib/pages", "lib/pages/locale", "lib/http", "lib/std"],
   },
+  { room: "lib/pages/locale", holds: "the reader's language, figures in it", imports: ["lib/std"] },
   {
-    room: "lib/client",
-    holds: "what only a browser runs: stores, pollers, hydration",
-    imports: ["lib/presentation", "lib/presentation/locale", "lib/std"],
-    types: ["lib/campaigns/projection", "lib/s3"],
-  },
-  { room: "lib/presentation/locale", holds: "the reader's language, figures in it", imports: ["lib/std"] },
-  {
-    room: "lib/presentation",
-    holds: "pure, both sides: states, order, durations, paths",
-    imports: ["locales", "lib/presentation/locale", "lib/std"],
-    types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/audit"],
+    room: "lib/pages",
+    holds: "what pages compute and store, by subject; `_client` files run in the browser only",
+    imports: ["locales", "lib/pages/locale", "lib/std"],
+    types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/operations/audit"],
   },
   {
     room: "lib/http",
@@ -197,6 +189,7 @@ export function roomOf(file: string): Room | undefined {
 export function isAllowed({ from, to, isType }: Import): boolean {
   if (OUTSIDE.some((folder) => isIn(from, folder))) return true;
   if (OUTSIDE.some((folder) => isIn(to, folder))) return false;
+  if (isClientFile(to) && !mayImportClientFiles(from)) return false;
   const room = roomOf(from);
   const target = roomOf(to);
   if (!room || !target) return false;
@@ -204,5 +197,12 @@ export function isAllowed({ from, to, isType }: Import): boolean {
   const lists = isType ? [...room.imports, ...room.types ?? []] : room.imports;
   return lists.some((entry) => entry === "lib/*" ? isIn(to, "lib") : isIn(target.room, entry));
 }
+
+/** Whether a file runs in the browser only. */
+const isClientFile = (file: string) => isIn(file, "lib/pages") && /_client\.tsx?$/.test(file);
+
+/** Islands and their components, and the bundle's entry, whose source lib/site/bundle.ts writes. */
+const mayImportClientFiles = (file: string) =>
+  isClientFile(file) || isIn(file, "islands") || isIn(file, "components") || file === "lib/site/bundle.ts";
 
 const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);

@@ -1,4 +1,4 @@
-import { defineMetrics } from "@/lib/metrics/metrics.ts";
+import { defineMetrics } from "@/lib/operations/metrics/metric_table.ts";
 import { REFUSALS } from "@/lib/http/errors.ts";
 import { toolArguments } from "./arguments.ts";
 
@@ -6,7 +6,7 @@ const PAGE = new URL("../docs/metrics.md", import.meta.url);
 
 const INTRODUCTION = `# Metrics
 
-<!-- Printed from lib/metrics by \`deno task docs:metrics\`; edit it there. -->
+<!-- Printed from lib/operations/metrics by \`deno task docs:metrics\`; edit it there. -->
 
 With \`METRICS_PORT\` each process serves \`/metrics\` at \`METRICS_HOST\` in the text format of Prometheus (0.0.4), and nowhere
 else. [operations.md](operations.md#watch-it) says how to scrape it, and what to look at.

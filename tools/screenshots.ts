@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { folderOf } from "@/lib/presentation/storage/key_names.ts";
-import { doorPath, type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { folderOf } from "@/lib/pages/storage/key_names.ts";
+import { doorPath, type FolderAddress, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { launch } from "@/tests/browser/chromium.ts";
 import { toolArguments } from "./arguments.ts";

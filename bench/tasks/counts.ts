@@ -4,7 +4,7 @@ import { all, atMost, times } from "@/bench/gateway/verdict.ts";
 import { usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { encodeQuery, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import { countKeys, NOTHING_COUNTED } from "@/lib/tasks/count.ts";

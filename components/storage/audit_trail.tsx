@@ -1,6 +1,6 @@
-import type { AuditRecord } from "@/lib/audit/audit_record.ts";
+import type { AuditRecord } from "@/lib/operations/audit/audit_record.ts";
 import { Chip } from "@/components/chip.tsx";
-import { formatFull, formatMoment } from "@/lib/presentation/moments.ts";
+import { formatFull, formatMoment } from "@/lib/pages/moments.ts";
 import {
   actionWords,
   AUDIT_ACTIONS,
@@ -10,8 +10,8 @@ import {
   type AuditFilter,
   fieldTime,
   kindWords,
-} from "@/lib/presentation/storage/audit.ts";
-import { AUDIT_PATH, auditPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+} from "@/lib/pages/storage/audit_sentences.ts";
+import { AUDIT_PATH, auditPath, folderPath, objectPath } from "@/lib/pages/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface AuditFormProps {

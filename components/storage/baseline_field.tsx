@@ -1,7 +1,7 @@
 import type { Ref } from "preact";
 
-import type { Baseline } from "@/lib/presentation/storage/fixity_fields.ts";
-import { FIELD_LABELS, FIXITY_LABELS } from "@/lib/presentation/storage/fixity_check.ts";
+import type { Baseline } from "@/lib/pages/storage/fixity_fields.ts";
+import { FIELD_LABELS, FIXITY_LABELS } from "@/lib/pages/storage/fixity_check.ts";
 
 export interface BaselineFieldProps {
   readonly baselines: readonly Baseline[];

@@ -6,10 +6,10 @@ import {
   type FixityFields,
   hasChoices,
   LEAST_RATE,
-} from "@/lib/presentation/storage/fixity_fields.ts";
-import { FIELD_LABELS, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_check.ts";
-import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+} from "@/lib/pages/storage/fixity_fields.ts";
+import { FIELD_LABELS, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/pages/storage/fixity_check.ts";
+import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
 /** What is wrong with a form that was sent: with a field of it, or with all of it. */

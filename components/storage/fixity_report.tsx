@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { codedText, codedTexts } from "@/lib/presentation/coded_sentences.ts";
+import { ALL_SENTENCES } from "@/lib/pages/coded_check_sentences.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { codedText, codedTexts } from "@/lib/pages/coded_sentences.ts";
 import {
   damageKinds,
   FIELD_LABELS,
@@ -17,11 +17,11 @@ import {
   type RowFilter,
   rowFilters,
   unwrittenSentence,
-} from "@/lib/presentation/storage/fixity_check.ts";
-import { fixityPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+} from "@/lib/pages/storage/fixity_check.ts";
+import { fixityPath, folderPath, objectPath } from "@/lib/pages/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
 import { Chip } from "@/components/chip.tsx";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import type { ReportRow } from "@/lib/tasks/fixity/report.ts";
 
 const PROOFS = Object.keys(PROOF_WORDS) as (keyof typeof PROOF_WORDS)[];

@@ -1,10 +1,10 @@
 import { Moment } from "@/components/moment.tsx";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { ALL_SENTENCES } from "@/lib/presentation/coded_check_sentences.ts";
-import { codedText } from "@/lib/presentation/coded_sentences.ts";
-import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/presentation/storage/fixity_check.ts";
-import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
+import { ALL_SENTENCES } from "@/lib/pages/coded_check_sentences.ts";
+import { codedText } from "@/lib/pages/coded_sentences.ts";
+import { checkedPlace, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/pages/storage/fixity_check.ts";
+import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 
 interface FixitySchedulesProps {

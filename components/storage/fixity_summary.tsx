@@ -1,7 +1,7 @@
 import { Chip } from "@/components/chip.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { Moment } from "@/components/moment.tsx";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
 import {
   checkChip,
   checkedPlace,
@@ -14,8 +14,8 @@ import {
   FIXITY_LABELS,
   type FixityCheck,
   unwrittenSentence,
-} from "@/lib/presentation/storage/fixity_check.ts";
-import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
+} from "@/lib/pages/storage/fixity_check.ts";
+import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface FixitySummaryProps {

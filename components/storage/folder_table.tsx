@@ -1,12 +1,12 @@
 import type { RefObject } from "preact";
 import { Moment } from "@/components/moment.tsx";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { fileGroup, fileKind } from "@/lib/presentation/storage/file_kinds.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import type { FolderColumn, FolderOrder, StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { type FolderAddress, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
+import { fileGroup, fileKind } from "@/lib/pages/storage/file_kinds.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { nameIn, plainName } from "@/lib/pages/storage/key_names.ts";
+import type { FolderColumn, FolderOrder, StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import { type FolderAddress, folderPath, objectPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
 /** Events of the table, by the key of the row. */

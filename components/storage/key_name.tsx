@@ -1,5 +1,5 @@
-import { nameParts } from "@/lib/presentation/storage/key_names.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { nameParts } from "@/lib/pages/storage/key_names.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 
 /** A key or a part of one, isolated from the direction of the text around it, with what cannot be seen written out. */
 export function KeyName({ name }: { name: string }) {

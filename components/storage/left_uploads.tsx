@@ -1,12 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { OLD_MS, type UnfinishedUpload, type UnfinishedUploads } from "@/lib/client/storage/unfinished_uploads.ts";
-import type { BatchRecord } from "@/lib/client/storage/upload_journal.ts";
-import type { UploadsStore } from "@/lib/client/storage/uploads_store.ts";
-import { formatAge } from "@/lib/presentation/moments.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/presentation/storage/upload_sentences.ts";
+import {
+  OLD_MS,
+  type UnfinishedUpload,
+  type UnfinishedUploads,
+} from "@/lib/pages/uploads/unfinished_uploads_client.ts";
+import type { BatchRecord } from "@/lib/pages/uploads/upload_journal_client.ts";
+import type { UploadsStore } from "@/lib/pages/uploads/uploads_store_client.ts";
+import { formatAge } from "@/lib/pages/moments.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { nameIn, plainName } from "@/lib/pages/storage/key_names.ts";
+import { folderPath } from "@/lib/pages/storage/storage_paths.ts";
+import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/pages/uploads/upload_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface NoticeProps {

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { Icon, ToolButton } from "@/components/icon.tsx";
 import { Moment } from "@/components/moment.tsx";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { previewKind } from "@/lib/presentation/storage/file_kinds.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { downloadPath, type ObjectAddress, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
+import { previewKind } from "@/lib/pages/storage/file_kinds.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { folderOf, nameIn, plainName } from "@/lib/pages/storage/key_names.ts";
+import type { ObjectFacts } from "@/lib/pages/storage/object_facts.ts";
+import { downloadPath, type ObjectAddress, objectPath, shownPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface ObjectPanelProps {

@@ -1,13 +1,13 @@
 import { PrintedLines } from "@/components/page_text.tsx";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { viewerPath } from "@/lib/presentation/page_paths.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
-import type { CsvTable } from "@/lib/presentation/storage/preview/csv_table.ts";
-import { type ObjectPreview as Preview, PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
-import type { PixelSize } from "@/lib/presentation/storage/preview/image_size.ts";
-import type { TextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
-import { downloadPath, type ObjectAddress, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import { viewerPath } from "@/lib/pages/page_paths.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/pages/storage/object_sentences.ts";
+import type { CsvTable } from "@/lib/pages/storage/preview/csv_table.ts";
+import { type ObjectPreview as Preview, PREVIEW_BYTES } from "@/lib/pages/storage/preview/object_preview.ts";
+import type { PixelSize } from "@/lib/pages/storage/preview/image_size.ts";
+import type { TextBeginning } from "@/lib/pages/storage/preview/text_beginning.ts";
+import { downloadPath, type ObjectAddress, shownPath } from "@/lib/pages/storage/storage_paths.ts";
 
 interface ObjectPreviewProps {
   readonly address: ObjectAddress;

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { Moment } from "@/components/moment.tsx";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
-import { PREVIEW_BYTES } from "@/lib/presentation/storage/preview/object_preview.ts";
-import { type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { OBJECT_LABELS, OBJECT_SENTENCES } from "@/lib/pages/storage/object_sentences.ts";
+import { PREVIEW_BYTES } from "@/lib/pages/storage/preview/object_preview.ts";
+import { type ObjectAddress, objectPath } from "@/lib/pages/storage/storage_paths.ts";
 import type { KeyVersion } from "@/lib/s3/listing.ts";
 
 /** Lines that follow each other and are in both texts, or in one of them. */

@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
-import { formatCount } from "@/lib/presentation/locale/figures.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
+import { formatCount } from "@/lib/pages/locale/figures.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import type { StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 
 interface SelectionBarProps {
   readonly rows: readonly StorageRow[];

@@ -1,8 +1,8 @@
 import type { encode } from "uqr";
-import { formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
-import { plainName } from "@/lib/presentation/storage/key_names.ts";
-import { awsCommand, curlCommand, reachOf } from "@/lib/presentation/storage/sharing.ts";
-import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
+import { formatMoment, type MomentStyle } from "@/lib/pages/moments.ts";
+import { plainName } from "@/lib/pages/storage/key_names.ts";
+import { awsCommand, curlCommand, reachOf } from "@/lib/pages/storage/sharing.ts";
+import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/pages/storage/object_sentences.ts";
 
 /** A link that opens an object without a login. */
 export interface SharedLink {

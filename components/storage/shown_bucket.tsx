@@ -1,5 +1,5 @@
-import { FIXITY_LABELS } from "@/lib/presentation/storage/fixity_check.ts";
-import { FIXITY_PATH } from "@/lib/presentation/storage/storage_paths.ts";
+import { FIXITY_LABELS } from "@/lib/pages/storage/fixity_check.ts";
+import { FIXITY_PATH } from "@/lib/pages/storage/storage_paths.ts";
 
 interface ShownBucketProps {
   readonly account: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { foldersOf } from "@/lib/presentation/storage/key_names.ts";
+import { loginPath } from "@/lib/pages/page_paths.ts";
+import { foldersOf } from "@/lib/pages/storage/key_names.ts";
 import {
   AUDIT_PATH,
   auditPath,
@@ -11,8 +11,8 @@ import {
   storagePath,
   TASKS_PATH,
   tasksPath,
-} from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+} from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface AccountMenuProps {

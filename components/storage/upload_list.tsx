@@ -2,22 +2,22 @@ import { useSignal } from "@preact/signals";
 import { SmallButton } from "@/components/chip.tsx";
 import { Icon, ToolButton } from "@/components/icon.tsx";
 import { Meter } from "@/components/meter.tsx";
-import { type ChosenFiles, MAX_FILES } from "@/lib/client/storage/chosen_files.ts";
-import type { UploadEngine } from "@/lib/client/storage/upload_engine.ts";
-import type { UploadItem } from "@/lib/client/storage/upload_items.ts";
-import type { UploadsStore } from "@/lib/client/storage/uploads_store.ts";
-import type { Tone } from "@/lib/presentation/campaign_state.ts";
-import { formatSpan } from "@/lib/presentation/moments.ts";
-import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { plainName } from "@/lib/presentation/storage/key_names.ts";
+import { type ChosenFiles, MAX_FILES } from "@/lib/pages/uploads/chosen_files_client.ts";
+import type { UploadEngine } from "@/lib/pages/uploads/upload_engine_client.ts";
+import type { UploadItem } from "@/lib/pages/uploads/upload_items_client.ts";
+import type { UploadsStore } from "@/lib/pages/uploads/uploads_store_client.ts";
+import type { Tone } from "@/lib/pages/campaigns/campaign_state.ts";
+import { formatSpan } from "@/lib/pages/moments.ts";
+import { loginPath } from "@/lib/pages/page_paths.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { plainName } from "@/lib/pages/storage/key_names.ts";
 import {
   faultSentence,
   UPLOAD_HEADS,
   UPLOAD_LABELS,
   UPLOAD_NOTICES,
   UPLOAD_STATES,
-} from "@/lib/presentation/storage/upload_sentences.ts";
+} from "@/lib/pages/uploads/upload_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 import { Notice } from "./left_uploads.tsx";
 

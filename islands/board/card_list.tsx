@@ -2,9 +2,9 @@ import { batch, type ReadonlySignal, useComputed, useSignal, useSignalEffect } f
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import type { BoardStore } from "@/lib/client/board_store.ts";
-import type { CardStore } from "@/lib/client/card_store.ts";
-import { rememberHeights, storeList } from "@/lib/client/list_memory.ts";
+import type { BoardStore } from "@/lib/pages/campaigns/board_store_client.ts";
+import type { CardStore } from "@/lib/pages/campaigns/card_store_client.ts";
+import { rememberHeights, storeList } from "@/lib/pages/campaigns/list_memory_client.ts";
 import {
   barBottom,
   firstOnScreen,
@@ -15,11 +15,11 @@ import {
   returnFocus,
   type ScrollAnchor,
   topPlace,
-} from "@/lib/client/list_places.ts";
-import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/client/windows.ts";
-import { usePrinting } from "@/lib/client/printing.ts";
-import { type CampaignFilter, campaignKey } from "@/lib/presentation/campaign_list.ts";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
+} from "@/lib/pages/campaigns/list_places_client.ts";
+import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/pages/campaigns/windows_client.ts";
+import { usePrinting } from "@/lib/pages/browser/printing_client.ts";
+import { type CampaignFilter, campaignKey } from "@/lib/pages/campaigns/campaign_filter.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
 import { LiveCard, loadOpenZones, openZones } from "./live_card.tsx";
 
 interface CardListProps {

@@ -2,11 +2,11 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { CampaignCard } from "@/components/campaign_card.tsx";
-import type { CardStore } from "@/lib/client/card_store.ts";
-import { lazyCode } from "@/lib/client/lazy_code.ts";
-import { isRememberedOpen, rememberOpen } from "@/lib/client/list_memory.ts";
-import { watchOnScreen } from "@/lib/client/on_screen.ts";
-import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import type { CardStore } from "@/lib/pages/campaigns/card_store_client.ts";
+import { lazyCode } from "@/lib/pages/browser/lazy_code_client.ts";
+import { isRememberedOpen, rememberOpen } from "@/lib/pages/campaigns/list_memory_client.ts";
+import { watchOnScreen } from "@/lib/pages/browser/on_screen_client.ts";
+import type { MomentStyle } from "@/lib/pages/moments.ts";
 
 /** The zones of an open card. */
 export const { code: openZones, load: loadOpenZones } = lazyCode(async () => {

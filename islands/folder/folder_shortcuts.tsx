@@ -1,10 +1,10 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { remembered } from "@/lib/client/browser_memory.ts";
-import { isTyping } from "@/lib/client/focus.ts";
-import { lazyComponent } from "@/lib/client/storage/load_code.tsx";
-import { commandOf, type Shortcut } from "@/lib/presentation/shortcuts.ts";
-import type { FOLDER_KEY_WORDS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { remembered } from "@/lib/pages/browser/browser_memory_client.ts";
+import { isTyping } from "@/lib/pages/browser/focus_client.ts";
+import { lazyComponent } from "@/lib/pages/browser/load_code_client.tsx";
+import { commandOf, type Shortcut } from "@/lib/pages/shortcuts.ts";
+import type { FOLDER_KEY_WORDS } from "@/lib/pages/storage/storage_sentences.ts";
 
 /** The shortcuts of a folder, in the order in which they are listed. Those without keys belong to the rows. */
 const SHORTCUTS: readonly Shortcut<keyof typeof FOLDER_KEY_WORDS>[] = [

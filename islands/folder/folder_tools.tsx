@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Icon, type IconName } from "@/components/icon.tsx";
-import { requestUpload, type UploadChoice } from "@/lib/client/storage/chosen_files.ts";
-import { nameIn } from "@/lib/presentation/storage/key_names.ts";
-import { type FolderAddress, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
-import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
+import { requestUpload, type UploadChoice } from "@/lib/pages/uploads/chosen_files_client.ts";
+import { nameIn } from "@/lib/pages/storage/key_names.ts";
+import { type FolderAddress, folderPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
+import { UPLOAD_LABELS } from "@/lib/pages/uploads/upload_sentences.ts";
 
 interface FolderToolsProps {
   /** The folder and what is shown of it. */

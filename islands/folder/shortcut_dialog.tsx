@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/shortcut_list.tsx";
-import type { RememberedChoice } from "@/lib/client/browser_memory.ts";
-import type { Shortcut } from "@/lib/presentation/shortcuts.ts";
-import { FOLDER_KEY_WORDS } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { RememberedChoice } from "@/lib/pages/browser/browser_memory_client.ts";
+import type { Shortcut } from "@/lib/pages/shortcuts.ts";
+import { FOLDER_KEY_WORDS } from "@/lib/pages/storage/storage_sentences.ts";
 
 interface ShortcutDialogProps {
   readonly shortcuts: readonly Shortcut<keyof typeof FOLDER_KEY_WORDS>[];

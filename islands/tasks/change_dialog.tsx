@@ -2,13 +2,13 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import { browserClock, wait } from "@/lib/client/poller.ts";
-import { callDoor } from "@/lib/client/storage/door.ts";
-import type { FolderName } from "@/lib/presentation/storage/storage_paths.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { nameIn } from "@/lib/presentation/storage/key_names.ts";
-import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { TASK_LABELS, TASK_QUESTIONS } from "@/lib/presentation/storage/task_sentences.ts";
+import { browserClock, wait } from "@/lib/pages/browser/poller_client.ts";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import type { FolderName } from "@/lib/pages/storage/storage_paths.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { nameIn } from "@/lib/pages/storage/key_names.ts";
+import type { StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import { TASK_LABELS, TASK_QUESTIONS } from "@/lib/pages/storage/task_sentences.ts";
 
 interface ChangeDialogProps {
   readonly title: string;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
-import { keepFocus } from "@/lib/client/focus.ts";
+import { keepFocus } from "@/lib/pages/browser/focus_client.ts";
 import {
   beginsFolded,
   leaveRoom,
@@ -10,11 +10,11 @@ import {
   SMALL_SCREEN,
   uploadSection,
   wasLedHere,
-} from "@/lib/client/storage/dock.ts";
-import { lazyComponent, loadCode } from "@/lib/client/storage/load_code.tsx";
-import type { TaskList } from "@/lib/client/storage/task_list.ts";
-import { TASK_LABELS, tasksLine } from "@/lib/presentation/storage/task_sentences.ts";
-import { UPLOAD_LABELS } from "@/lib/presentation/storage/upload_sentences.ts";
+} from "@/lib/pages/storage/dock_client.ts";
+import { lazyComponent, loadCode } from "@/lib/pages/browser/load_code_client.tsx";
+import type { TaskList } from "@/lib/pages/storage/task_list_client.ts";
+import { TASK_LABELS, tasksLine } from "@/lib/pages/storage/task_sentences.ts";
+import { UPLOAD_LABELS } from "@/lib/pages/uploads/upload_sentences.ts";
 
 /** Loads the dialogs before changes: most visits change nothing. @throws OutdatedPage, TypeError where they cannot be loaded */
 export const loadDialogs = () => loadCode(() => import("./wanted_dialog.tsx"));

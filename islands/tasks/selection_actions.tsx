@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon, type IconName } from "@/components/icon.tsx";
-import { callDoor } from "@/lib/client/storage/door.ts";
-import type { OfferedChanges } from "@/lib/client/storage/folder_changes.ts";
-import { targetBuckets, tasksOf, type WantedChange, wantedChange } from "@/lib/client/storage/page_tasks.ts";
-import { chosenOf, plannedRows, type StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { type DoorParameters, downloadPath, type FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
-import type { Chosen, TaskEnd } from "@/lib/presentation/storage/task_record.ts";
-import { TASK_LABELS } from "@/lib/presentation/storage/task_sentences.ts";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import type { OfferedChanges } from "@/lib/pages/storage/folder_changes_client.ts";
+import { targetBuckets, tasksOf, type WantedChange, wantedChange } from "@/lib/pages/storage/page_tasks_client.ts";
+import { chosenOf, plannedRows, type StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import { type DoorParameters, downloadPath, type FolderAddress } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
+import type { Chosen, TaskEnd } from "@/lib/pages/storage/task_record.ts";
+import { TASK_LABELS } from "@/lib/pages/storage/task_sentences.ts";
 import type { ObjectPage } from "@/lib/s3/listing.ts";
 import { loadDialogs } from "./dock.tsx";
 

@@ -3,8 +3,8 @@ import { useSignal } from "@preact/signals";
 import { Meter } from "@/components/meter.tsx";
 import { SmallButton } from "@/components/chip.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import type { ShownTask, TaskList } from "@/lib/client/storage/task_list.ts";
-import type { TaskFault } from "@/lib/presentation/storage/task_record.ts";
+import type { ShownTask, TaskList } from "@/lib/pages/storage/task_list_client.ts";
+import type { TaskFault } from "@/lib/pages/storage/task_record.ts";
 import {
   faultsTitle,
   isTroubled,
@@ -12,7 +12,7 @@ import {
   TASK_LABELS,
   taskSentence,
   taskTitle,
-} from "@/lib/presentation/storage/task_sentences.ts";
+} from "@/lib/pages/storage/task_sentences.ts";
 
 /** The tasks of an account, the newest first: how far each is, how it ended, and what can be done with it. */
 export function TaskRows({ list }: { readonly list: TaskList }) {

@@ -2,14 +2,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
-import { callDoor } from "@/lib/client/storage/door.ts";
-import { folderChanged, refused } from "@/lib/client/storage/folder_changes.ts";
-import { targetBuckets, tasksOf, type WantedChange } from "@/lib/client/storage/page_tasks.ts";
-import { doorMessage } from "@/lib/client/storage/task_list.ts";
-import { folderOf, nameIn, nameProblem, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { chosenOf, plannedRows, type StorageRow } from "@/lib/presentation/storage/listing.ts";
-import type { FolderName } from "@/lib/presentation/storage/storage_paths.ts";
-import type { OnTaken, Place } from "@/lib/presentation/storage/task_record.ts";
+import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { folderChanged, refused } from "@/lib/pages/storage/folder_changes_client.ts";
+import { targetBuckets, tasksOf, type WantedChange } from "@/lib/pages/storage/page_tasks_client.ts";
+import { doorMessage } from "@/lib/pages/storage/task_list_client.ts";
+import { folderOf, nameIn, nameProblem, plainName } from "@/lib/pages/storage/key_names.ts";
+import { chosenOf, plannedRows, type StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import type { FolderName } from "@/lib/pages/storage/storage_paths.ts";
+import type { OnTaken, Place } from "@/lib/pages/storage/task_record.ts";
 import {
   namesOf,
   namingProblem,
@@ -18,7 +18,7 @@ import {
   reason,
   TASK_LABELS,
   TASK_QUESTIONS,
-} from "@/lib/presentation/storage/task_sentences.ts";
+} from "@/lib/pages/storage/task_sentences.ts";
 import type { ObjectPage } from "@/lib/s3/listing.ts";
 import { ChangeDialog, ChosenRows, useChosenCount } from "./change_dialog.tsx";
 

@@ -3,19 +3,12 @@ import type { Ref } from "preact";
 import { useMemo } from "preact/hooks";
 
 import { ToolButton } from "@/components/icon.tsx";
-import { securedAddress } from "@/lib/client/fetch_text.ts";
-import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { wholeImageOf } from "@/lib/presentation/iiif/image_service.ts";
-import type {
-  Canvas,
-  ImageSource,
-  Manifest,
-  MetadataEntry,
-  Provider,
-  Reference,
-} from "@/lib/presentation/iiif/manifest.ts";
-import { webAddressOf } from "@/lib/presentation/iiif/resources.ts";
-import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
+import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import { wholeImageOf } from "@/lib/pages/iiif/image_service.ts";
+import type { Canvas, ImageSource, Manifest, MetadataEntry, Provider, Reference } from "@/lib/pages/iiif/manifest.ts";
+import { webAddressOf } from "@/lib/pages/iiif/resources.ts";
+import { VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 import { ContentsList } from "./contents_list.tsx";
 
 interface AboutDrawerProps {

@@ -1,11 +1,11 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import { useBatches } from "@/lib/client/steps.ts";
-import { goByKey, moveStop } from "@/lib/client/focus.ts";
-import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import type { Range } from "@/lib/presentation/iiif/manifest.ts";
-import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { useBatches } from "@/lib/pages/browser/steps_client.ts";
+import { goByKey, moveStop } from "@/lib/pages/browser/focus_client.ts";
+import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import type { Range } from "@/lib/pages/iiif/manifest.ts";
+import { VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 
 /** Entries that a browser renders within a few milliseconds. */
 const ENTRIES_A_GROUP = 100;

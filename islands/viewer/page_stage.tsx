@@ -3,18 +3,18 @@ import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { PageDock } from "@/components/viewer_parts.tsx";
-import { securedAddress } from "@/lib/client/fetch_text.ts";
-import { useBatches } from "@/lib/client/steps.ts";
-import { type ImageFailures, ImageView, type PagePoint, type ShownPage } from "@/lib/client/viewer/image_view.ts";
-import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
-import type { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
-import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import type { ConfidenceStep } from "@/lib/presentation/alto/alto_page.ts";
-import { SCRIPT_FAILURE } from "@/lib/presentation/frame_sentences.ts";
-import type { Box, Canvas } from "@/lib/presentation/iiif/manifest.ts";
-import type { ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
-import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
-import type { TextLine } from "@/lib/presentation/viewer_text.ts";
+import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
+import { useBatches } from "@/lib/pages/browser/steps_client.ts";
+import { type ImageFailures, ImageView, type PagePoint, type ShownPage } from "@/lib/pages/viewer/image_view_client.ts";
+import { TileSources } from "@/lib/pages/viewer/tile_sources_client.ts";
+import type { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
+import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import type { ConfidenceStep } from "@/lib/pages/alto/alto_page.ts";
+import { SCRIPT_FAILURE } from "@/lib/pages/frame_sentences.ts";
+import type { Box, Canvas } from "@/lib/pages/iiif/manifest.ts";
+import type { ViewerCommand } from "@/lib/pages/viewer/viewer_keys.ts";
+import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/viewer/viewer_sentences.ts";
+import type { TextLine } from "@/lib/pages/viewer/viewer_text.ts";
 import type { PagesState } from "./text_panel.tsx";
 
 /** The library that shows images in tiles, in a file of its own; the browser loads it once. */

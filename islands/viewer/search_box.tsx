@@ -2,10 +2,10 @@ import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { Icon, ToolButton } from "@/components/icon.tsx";
-import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import type { VolumeSearch } from "@/lib/client/viewer/volume_search.ts";
-import type { VolumeHit } from "@/lib/presentation/volume_index.ts";
-import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import type { VolumeSearch } from "@/lib/pages/search/volume_search_client.ts";
+import type { VolumeHit } from "@/lib/pages/search/volume_index.ts";
+import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 
 /** Hits that are listed; one goes through the others by the buttons. */
 const MAX_LISTED = 200;

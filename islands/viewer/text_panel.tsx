@@ -4,19 +4,19 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
 import { ToolButton } from "@/components/icon.tsx";
-import { goByKey, moveStop } from "@/lib/client/focus.ts";
-import { useBatches } from "@/lib/client/steps.ts";
-import type { PageText, PageTexts } from "@/lib/client/viewer/page_texts.ts";
-import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
-import { readingText } from "@/lib/presentation/alto/line_text.ts";
-import { formatQuality } from "@/lib/presentation/locale/figures.ts";
-import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
-import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
-import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
-import { type LineMark, type LineMarks, lineMarks, type TextLine } from "@/lib/presentation/viewer_text.ts";
-import type { VolumeHit } from "@/lib/presentation/volume_index.ts";
+import { goByKey, moveStop } from "@/lib/pages/browser/focus_client.ts";
+import { useBatches } from "@/lib/pages/browser/steps_client.ts";
+import type { PageText, PageTexts } from "@/lib/pages/viewer/page_texts_client.ts";
+import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import type { AltoPage } from "@/lib/pages/alto/alto_page.ts";
+import { readingText } from "@/lib/pages/alto/line_text.ts";
+import { formatQuality } from "@/lib/pages/locale/figures.ts";
+import { loginPath } from "@/lib/pages/page_paths.ts";
+import { LABELS } from "@/lib/pages/page_sentences.ts";
+import { confidenceWords } from "@/lib/pages/alto/page_text_sentences.ts";
+import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/viewer/viewer_sentences.ts";
+import { type LineMark, type LineMarks, lineMarks, type TextLine } from "@/lib/pages/viewer/viewer_text.ts";
+import type { VolumeHit } from "@/lib/pages/search/volume_index.ts";
 
 /** A line of a page that is lit in the text and on the image. */
 export interface LitLine {

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
-import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
-import { type Canvas, standInOf } from "@/lib/presentation/iiif/manifest.ts";
-import { securedAddress } from "@/lib/client/fetch_text.ts";
-import { PHONE } from "@/lib/client/viewer/viewer_panels.ts";
-import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/pages/iiif/image_service.ts";
+import { type Canvas, standInOf } from "@/lib/pages/iiif/manifest.ts";
+import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
+import { PHONE } from "@/lib/pages/viewer/viewer_panels_client.ts";
+import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 
 /** px of one entry along the list, as viewer.css lays it out. */
 const ENTRY = { column: 152, row: 68 };

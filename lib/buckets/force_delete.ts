@@ -1,11 +1,11 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import { namespaceRelease } from "@/lib/mapi/namespaces.ts";
 import { deleteBucket } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { deleteBatch, type DeleteError, type Deletion, keyPages } from "@/lib/s3/delete_objects.ts";
-import { isUnsupported, S3Failure } from "@/lib/s3/errors.ts";
+import { isUnsupported, S3Failure } from "@/lib/s3/s3_errors.ts";
 import { listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { abortUpload, listUploads } from "@/lib/s3/multipart.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";

@@ -1,17 +1,17 @@
-import { campaignsConfig, resultsConfig, webConfig } from "./campaigns.ts";
-import { gatewayConfig } from "./gateway.ts";
-import { notificationsConfig } from "./notifications.ts";
+import { campaignsConfig, resultsConfig, webConfig } from "./campaign_settings.ts";
+import { gatewayConfig } from "./gateway_settings.ts";
+import { notificationsConfig } from "./notification_settings.ts";
 import { type Environment, type Files, Reading } from "./reading.ts";
-import { embeddedConfig, redisUrl, serverConfig, warnOfPlainRedis } from "./server.ts";
-import type { TextSource } from "./values.ts";
+import { embeddedConfig, redisUrl, serverConfig, warnOfPlainRedis } from "./server_settings.ts";
+import type { TextSource } from "./setting_values.ts";
 import { about, environment, type VariableName } from "./variables.ts";
 
-export type { ResultsConfig, StoragePagesConfig, WebConfig } from "./campaigns.ts";
+export type { ResultsConfig, StoragePagesConfig, WebConfig } from "./campaign_settings.ts";
 export { ConfigError } from "@/lib/std/start_errors.ts";
-export type { GatewayConfig } from "./gateway.ts";
-export type { NotificationsConfig } from "./notifications.ts";
+export type { GatewayConfig } from "./gateway_settings.ts";
+export type { NotificationsConfig } from "./notification_settings.ts";
 export type { Files } from "./reading.ts";
-export type { TextSource } from "./values.ts";
+export type { TextSource } from "./setting_values.ts";
 
 /** The settings of a process, complete: defaults filled in, rules between variables applied. Holds secrets. */
 export type Config = ReturnType<typeof readConfig>;

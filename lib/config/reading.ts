@@ -1,5 +1,5 @@
 import { ConfigError } from "@/lib/std/start_errors.ts";
-import type { TextSource } from "./values.ts";
+import type { TextSource } from "./setting_values.ts";
 import { about, environment, type Role, type Settings, type VariableName } from "./variables.ts";
 
 /** Environment variables as the process has them. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
-import { EVENT_TYPES } from "@/lib/notifications/event.ts";
+import { EVENT_TYPES } from "@/lib/operations/notifications/event.ts";
 import { DEFAULT_IDLE_SECONDS, DEFAULT_MAX_CONNECTIONS } from "@/lib/process/connections.ts";
 import {
   base,
@@ -32,7 +32,7 @@ import {
   textSource,
   webhookAddresses,
   webhookSecrets,
-} from "./values.ts";
+} from "./setting_values.ts";
 
 /** The parts that a process may play. */
 const ROLES = ["gateway", "web", "results"] as const;

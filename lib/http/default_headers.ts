@@ -143,3 +143,8 @@ function pathStart(url: string): number {
   for (let at = authority; at < url.length; at++) if ("/?#\\".includes(url[at])) return at;
   return url.length;
 }
+
+/** Result files and errors about them: only the browser caches them, and it revalidates each time. */
+export const UNCACHED = { "Cache-Control": "private, no-cache" } as const;
+/** Responses about a session: no cache stores them. */
+export const UNSTORED = { "Cache-Control": "private, no-store" } as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { forbidden, HttpError } from "@/lib/http/errors.ts";
-import { callMapi, type Mapi, type MapiPath, mapiPath } from "./client.ts";
+import { callMapi, type Mapi, type MapiPath, mapiPath } from "./mapi_client.ts";
 import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 
 /** Roles whose accounts read the audit trail of their tenant. */

@@ -5,7 +5,7 @@ import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 import type { namespaceTemplates } from "@/lib/mapi/records/namespace.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
-import { callMapi, type Mapi, type MapiCall, mapiPath } from "./client.ts";
+import { callMapi, type Mapi, type MapiCall, mapiPath } from "./mapi_client.ts";
 
 const NAMESPACE = "/tenants/{tenant}/namespaces/{name}";
 

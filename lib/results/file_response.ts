@@ -1,14 +1,14 @@
 import type { Caller, S3Keys } from "@/lib/auth/store_credentials.ts";
-import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
+import { SANDBOX_POLICY, UNCACHED } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { headerText, mediaTypeOf } from "@/lib/http/header_values.ts";
 import type { RequestInfo } from "@/lib/http/request_context.ts";
 import { boundedBody } from "@/lib/http/response_body.ts";
 import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
-import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
-import { S3Failure } from "@/lib/s3/errors.ts";
+import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
+import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
-import { resultsError, UNCACHED } from "./results_service.ts";
+import { resultsError } from "./results_service.ts";
 
 /** The one bucket that the results role reads. */
 export interface ResultsStore {

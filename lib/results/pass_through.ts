@@ -5,7 +5,7 @@ import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import type { TimeBounds } from "@/lib/std/body_reader.ts";
-import { browserHost, browserScheme } from "./browser_origin.ts";
+import { browserHost, browserScheme } from "@/lib/auth/browser_origin.ts";
 import {
   type Arrival,
   IN_PROCESS_BASE,
@@ -15,7 +15,7 @@ import {
   type ResultsResponse,
   type ResultsService,
 } from "./results_service.ts";
-import { cookieName, sessionValues } from "./session_token.ts";
+import { cookieName, sessionValues } from "@/lib/auth/session_token.ts";
 
 /** Largest body of a login or logout, bytes (spec, Limits). */
 export const MAX_POSTED_BYTES = 16 * 1024;

@@ -1,3 +1,4 @@
+import { UNCACHED } from "@/lib/http/default_headers.ts";
 import { HttpError, type HttpErrorOptions } from "@/lib/http/errors.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { UpstreamResponse } from "@/lib/http/response_body.ts";
@@ -74,11 +75,6 @@ export function remoteResultsFetch(base: string, upstream: UpstreamClient): Resu
   return (url, { headers, signal }) =>
     upstream.send({ method: "GET", origin, target: pathname + url.slice(IN_PROCESS_BASE.length), headers, signal });
 }
-
-/** Result files and all errors around them: cached by the browser only, and revalidated each time. */
-export const UNCACHED = { "Cache-Control": "private, no-cache" } as const;
-/** Responses about a session: no cache stores them. */
-export const UNSTORED = { "Cache-Control": "private, no-store" } as const;
 
 /** An error under `/results/`, whose response is {@link UNCACHED}. */
 export function resultsError(

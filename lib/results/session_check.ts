@@ -4,7 +4,7 @@ import { readCapped } from "@/lib/http/response_body.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { timedCache } from "@/lib/std/caches.ts";
 import { IN_PROCESS_BASE, RESULTS_PATH, type ResultsService } from "./results_service.ts";
-import { sessionDigest, sessionValues } from "./session_token.ts";
+import { sessionDigest, sessionValues } from "@/lib/auth/session_token.ts";
 
 /** How long the result for a cookie is cached, ms (spec, Limits). */
 export const SESSION_CACHE_MS = 30_000;

@@ -1,15 +1,15 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import type { LRUCache } from "lru-cache";
 import { HttpError } from "@/lib/http/errors.ts";
-import { S3Failure } from "@/lib/s3/errors.ts";
+import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { timedCache } from "@/lib/std/caches.ts";
-import { browserScheme } from "./browser_origin.ts";
-import { storeAcceptsKeys } from "./login.ts";
+import { browserScheme } from "@/lib/auth/browser_origin.ts";
+import { storeAcceptsKeys } from "./results_login.ts";
 import { resultsError } from "./results_service.ts";
 import type { ResultsStore } from "./file_response.ts";
-import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";
-import { clearedCookie, openSession, type Session, sessionDigest, sessionValues } from "./session_token.ts";
-import type { SessionKeys } from "./session_key.ts";
+import type { RevocableSession, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import { clearedCookie, openSession, type Session, sessionDigest, sessionValues } from "@/lib/auth/session_token.ts";
+import type { SessionKeys } from "@/lib/auth/session_key.ts";
 
 /** How long the store's confirmation of a session's keys is cached, ms. */
 export const CONFIRMED_MS = 30_000;

@@ -1,10 +1,10 @@
 import type { AccessControlPolicy, Grantee as SdkGrantee, Permission } from "@aws-sdk/client-s3";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { S3 } from "./client.ts";
-import { S3Failure } from "./errors.ts";
+import type { S3 } from "./s3_client.ts";
+import { S3Failure } from "./s3_errors.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { MalformedXml, type Owner, ownerOf, requireXml } from "./xml.ts";
+import { MalformedXml, type Owner, ownerOf, requireXml } from "./s3_xml.ts";
 
 /** A bucket, or an object in it. */
 interface AclTarget {

@@ -2,9 +2,9 @@ import type { BucketLocationConstraint, CORSConfiguration } from "@aws-sdk/clien
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
+import { callS3ForHeaders, type S3 } from "./s3_client.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { isoTime, MalformedXml, owner, ownerOf, requireXml, whole } from "./xml.ts";
+import { isoTime, MalformedXml, owner, ownerOf, requireXml, whole } from "./s3_xml.ts";
 
 const DEFAULT_REGION = "us-east-1";
 

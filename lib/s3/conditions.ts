@@ -1,8 +1,8 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3ForHeaders, type HeaderRecord, resourceOf, type S3 } from "./client.ts";
+import { callS3ForHeaders, type HeaderRecord, resourceOf, type S3 } from "./s3_client.ts";
 import type { ConditionalWrite, WriteCondition } from "./store_kind.ts";
-import { S3Failure } from "./errors.ts";
+import { S3Failure } from "./s3_errors.ts";
 
 /** An entity tag without its quotes. */
 interface EntityTag {

@@ -11,7 +11,7 @@ import {
   unchanged,
   unsupported,
 } from "./conditions.ts";
-import type { HeaderRecord, S3 } from "./client.ts";
+import type { HeaderRecord, S3 } from "./s3_client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
 import { CONTENT_HEADERS, METADATA, storableHeader } from "./object_headers.ts";
 import { headObject, type ObjectRef, type VersionRef, type WrittenObject } from "./objects.ts";

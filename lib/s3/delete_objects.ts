@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { listingStuck } from "@/lib/http/errors.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { callS3ForXml, type S3 } from "./client.ts";
-import { cleanMessage, S3Failure } from "./errors.ts";
+import { callS3ForXml, type S3 } from "./s3_client.ts";
+import { cleanMessage, S3Failure } from "./s3_errors.ts";
 import { listObjects, MAX_KEYS, type ObjectPage } from "./listing.ts";
 import { sendDelete } from "./objects.ts";
-import { fitsXml, readListing, xmlBody, xmlElement } from "./xml.ts";
+import { fitsXml, readListing, xmlBody, xmlElement } from "./s3_xml.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
 export const MAX_BATCH = 1000;

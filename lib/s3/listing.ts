@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import { compareText } from "@/lib/std/text.ts";
-import { callS3ForXml, resourceOf, type S3, type S3Call } from "./client.ts";
+import { callS3ForXml, resourceOf, type S3, type S3Call } from "./s3_client.ts";
 import type { ObjectRef } from "./objects.ts";
 import {
   count,
@@ -15,7 +15,7 @@ import {
   ownerOf,
   readListing,
   type XmlMembers,
-} from "./xml.ts";
+} from "./s3_xml.ts";
 
 /** Most entries of one page (S3 API, ListObjectsV2). */
 export const MAX_KEYS = 1000;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3ForHeaders, callS3ForXml, resourceOf, type S3 } from "./client.ts";
+import { callS3ForHeaders, callS3ForXml, resourceOf, type S3 } from "./s3_client.ts";
 import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { count, isTrue, MalformedXml, nameReader, optionalTime, readListing, requireXml } from "./xml.ts";
+import { count, isTrue, MalformedXml, nameReader, optionalTime, readListing, requireXml } from "./s3_xml.ts";
 import { queryOf } from "./listing.ts";
 
 /** Most parts of an upload, and the size of each but the last, bytes (S3 API, multipart upload limits). */

@@ -2,7 +2,7 @@ import { headerText } from "@/lib/http/header_values.ts";
 import { asciiDisposition, decodeWords, encodeWords, utf8Text, utf8Value } from "@/lib/std/header_encoding.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { badRequest } from "@/lib/http/errors.ts";
-import type { HeaderRecord } from "./client.ts";
+import type { HeaderRecord } from "./s3_client.ts";
 
 /** The headers that describe an object, which a write sets and a read returns. */
 export const CONTENT_HEADERS = [

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./client.ts";
+import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./s3_client.ts";
 import {
   ABSENT,
   currentHeaders,

@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
-import { type HeaderRecord, locate, type S3, s3Address } from "./client.ts";
+import { type HeaderRecord, locate, type S3, s3Address } from "./s3_client.ts";
 import { hostOf, presignQuery, type QueryPairs, s3Path } from "./signer.ts";
 
 /** Longest validity of a presigned URL, seconds: 7 days (spec, Limits). */

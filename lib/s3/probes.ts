@@ -1,9 +1,9 @@
 import type { Caller, S3Keys, Verdict } from "@/lib/auth/store_credentials.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
+import { callS3ForHeaders, type S3 } from "./s3_client.ts";
 import { copySource } from "./copy.ts";
 import { deleteBatch } from "./delete_objects.ts";
-import { S3Failure } from "./errors.ts";
+import { S3Failure } from "./s3_errors.ts";
 import { listVersions, MAX_KEYS } from "./listing.ts";
 import { abortUpload, completeUpload, createUpload, sendPart } from "./multipart.ts";
 import { type ObjectRef, sendDelete } from "./objects.ts";

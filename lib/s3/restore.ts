@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError, notFound } from "@/lib/http/errors.ts";
 import { getVersioning } from "./buckets.ts";
-import { resourceOf, type S3 } from "./client.ts";
+import { resourceOf, type S3 } from "./s3_client.ts";
 import {
   ABSENT,
   currentHeaders,
@@ -12,7 +12,7 @@ import {
   unchanged,
 } from "./conditions.ts";
 import { copyObject } from "./copy.ts";
-import { S3Failure } from "./errors.ts";
+import { S3Failure } from "./s3_errors.ts";
 import { headObject, type ObjectRef, type VersionRef } from "./objects.ts";
 
 /** The current version after a restore. */

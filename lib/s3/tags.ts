@@ -1,10 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { encodeRfc3986 } from "@/lib/std/text.ts";
-import type { S3 } from "./client.ts";
-import { S3Failure } from "./errors.ts";
+import type { S3 } from "./s3_client.ts";
+import { S3Failure } from "./s3_errors.ts";
 import type { VersionRef } from "./objects.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
-import { MalformedXml } from "./xml.ts";
+import { MalformedXml } from "./s3_xml.ts";
 
 /** A tag of an object. */
 export type Tag = readonly [name: string, value: string];

@@ -2,7 +2,7 @@ import presetAutoprefix from "@twind/preset-autoprefix";
 import presetTailwind from "@twind/preset-tailwind";
 import { defineConfig, twind, virtual } from "@twind/core";
 import { build, type BuildOptions, type BuildResult, type Plugin } from "esbuild";
-import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import { type Language, LANGUAGES } from "@/lib/pages/locale/language.ts";
 import { type Assets, BUILD_PATH, type PageScripts } from "./site.ts";
 
 /** Ends the bundler. */
@@ -44,7 +44,10 @@ export async function bundleSite(root: string, islands: readonly string[], pages
 async function bundleLanguage(root: string, islands: readonly string[], language: Language) {
   const result = await build({
     ...options(root, language, entrySource(loaders(islands), language)),
-    entryPoints: [{ in: ENTRY, out: "site" }, { in: `${root}/lib/client/dev_reload_client.ts`, out: "dev_reload" }],
+    entryPoints: [{ in: ENTRY, out: "site" }, {
+      in: `${root}/lib/pages/browser/dev_reload_client.ts`,
+      out: "dev_reload",
+    }],
   });
   const list = await bundleList(root, islands.filter((file) => ISLANDS_OF_LIST.includes(file)), language);
   const outputs = [...result.outputFiles, ...list.outputFiles];
@@ -149,8 +152,8 @@ function nameOfIsland(file: string): string {
 /** @param loaders members of an object, as {@link loaders} writes them */
 function entrySource(loaders: readonly string[], language: Language): string {
   return [
-    `import { completeWayBack, hydrateIslands } from "@/lib/client/hydrate.ts";`,
-    `import { readLanguageFrom } from "@/lib/presentation/locale/language.ts";`,
+    `import { completeWayBack, hydrateIslands } from "@/lib/pages/browser/hydrate_client.ts";`,
+    `import { readLanguageFrom } from "@/lib/pages/locale/language.ts";`,
     `readLanguageFrom(() => ${JSON.stringify(language)});`,
     `completeWayBack(document);`,
     `hydrateIslands(document, {${loaders.join("\n")}});`,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import { preferredLanguage } from "@/lib/http/header_values.ts";
-import { currentLanguage, type Language, LANGUAGES, readLanguageFrom } from "@/lib/presentation/locale/language.ts";
+import { currentLanguage, type Language, LANGUAGES, readLanguageFrom } from "@/lib/pages/locale/language.ts";
 
 const COOKIE = "language";
 const YEAR_SECONDS = 365 * 24 * 3600;

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { compressibleResponse } from "@/lib/http/compressible.ts";
-import { currentLanguage } from "@/lib/presentation/locale/language.ts";
-import { favicon, pageTitle } from "@/lib/presentation/page_sentences.ts";
+import { currentLanguage } from "@/lib/pages/locale/language.ts";
+import { favicon, pageTitle } from "@/lib/pages/page_sentences.ts";
 import { languageHeaders } from "./page_language.ts";
 import { PAGE_META_POLICY, pagePolicy, THEME_SCRIPT } from "./policies.ts";
 import type { Assets } from "./site.ts";

@@ -1,6 +1,6 @@
 import project from "@/deno.json" with { type: "json" };
 import { fileURLToPath } from "node:url";
-import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import { type Language, LANGUAGES } from "@/lib/pages/locale/language.ts";
 
 /** The built files of the site, as addresses of our own origin. */
 export interface Assets {

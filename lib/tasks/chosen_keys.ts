@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listObjects, type ObjectPage } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";

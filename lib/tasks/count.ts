@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError, listingStuck } from "@/lib/http/errors.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { type CountPage, readCountPage } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text.ts";
 import type { TaskHandler, TaskType } from "./task_handler.ts";

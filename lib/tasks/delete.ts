@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { deleteBatch, type DeleteError, MAX_BATCH } from "@/lib/s3/delete_objects.ts";
 import { MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text.ts";

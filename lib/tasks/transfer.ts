@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { badGateway, HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { resourceOf, type S3 } from "@/lib/s3/client.ts";
+import { resourceOf, type S3 } from "@/lib/s3/s3_client.ts";
 import { ABSENT, currentHeaders, holdsCondition, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
-import { S3Failure } from "@/lib/s3/errors.ts";
+import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { deleteObject, isSameBucket, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";

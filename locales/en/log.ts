@@ -1,4 +1,4 @@
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/pages/locale/figures.ts";
 
 /** The sentences of the page of a run log. */
 export const LOG_SENTENCES = {

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 
 const MALFORMED = "The name or the password is missing or too long.";
 const UNREACHABLE = "The results store does not answer, so the login cannot be checked. Try again in a moment.";

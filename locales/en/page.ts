@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 
 /** The sentences of pages and islands. Those about a campaign's problems are in problems.ts. */
 export const SENTENCES = {

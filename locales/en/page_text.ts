@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 
 /** The sentences of the page that shows the text of one page. */
 export const PAGE_TEXT_SENTENCES = {

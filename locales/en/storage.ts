@@ -1,4 +1,4 @@
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/pages/locale/figures.ts";
 
 /** The words of the storage pages: headings, columns, controls. */
 export const LABELS = {

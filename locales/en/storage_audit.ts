@@ -1,5 +1,5 @@
 import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 
 /** The words of the page of the audit trail: headings, fields, columns. */
 export const LABELS = {

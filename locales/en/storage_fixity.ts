@@ -1,4 +1,4 @@
-import { counted, formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount, formatDecimal } from "@/lib/pages/locale/figures.ts";
 
 /** The words of the page of fixity checks: headings, controls, columns. */
 export const LABELS = {

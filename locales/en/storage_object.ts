@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 
 /** The words of an object's page: headings, columns, controls. */
 export const LABELS = {

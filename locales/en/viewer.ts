@@ -1,4 +1,4 @@
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/pages/locale/figures.ts";
 
 /** The fixed sentences of the manifest viewer. */
 export const VIEWER_SENTENCES = {

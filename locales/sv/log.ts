@@ -1,4 +1,4 @@
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/pages/locale/figures.ts";
 import type * as en from "@/locales/en/log.ts";
 
 export const LOG_SENTENCES: typeof en.LOG_SENTENCES = {

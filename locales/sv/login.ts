@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 import type * as en from "@/locales/en/login.ts";
 
 const MALFORMED = "Användarnamnet eller lösenordet saknas eller är för långt.";

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 import type * as en from "@/locales/en/page_text.ts";
 
 export const PAGE_TEXT_SENTENCES: typeof en.PAGE_TEXT_SENTENCES = {

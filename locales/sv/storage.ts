@@ -1,5 +1,5 @@
 import type * as en from "@/locales/en/storage.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/pages/locale/figures.ts";
 
 export const LABELS: typeof en.LABELS = {
   storage: "Lagring",

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 import type * as en from "@/locales/en/storage_active_tasks.ts";
 
 export const LABELS: typeof en.LABELS = {

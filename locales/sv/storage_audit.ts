@@ -1,5 +1,5 @@
 import type * as en from "@/locales/en/storage_audit.ts";
-import { counted } from "@/lib/presentation/locale/figures.ts";
+import { counted } from "@/lib/pages/locale/figures.ts";
 
 export const LABELS: typeof en.LABELS = {
   trail: "Händelselogg",

@@ -1,5 +1,5 @@
 import type * as en from "@/locales/en/storage_fixity.ts";
-import { counted, formatCount, formatDecimal } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount, formatDecimal } from "@/lib/pages/locale/figures.ts";
 
 /** “Objekt” is the same in singular and plural. */
 const objects = (count: number) => `${formatCount(count)} objekt`;

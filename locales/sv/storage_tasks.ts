@@ -1,5 +1,5 @@
 import type * as en from "@/locales/en/storage_tasks.ts";
-import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { counted, formatCount } from "@/lib/pages/locale/figures.ts";
 
 /** “Objekt” is the same in singular and plural. */
 const objects = (count: number) => `${formatCount(count)} objekt`;

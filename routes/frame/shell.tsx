@@ -4,10 +4,10 @@ import { Icon } from "@/components/icon.tsx";
 import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { STORAGE_PATH } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { loginPath } from "@/lib/pages/page_paths.ts";
+import { STORAGE_PATH } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
+import { LABELS } from "@/lib/pages/page_sentences.ts";
 
 interface ShellProps extends TopBarProps {
   /** The element of the page; `div` where the page brings a `main` of its own. */

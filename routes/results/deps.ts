@@ -1,9 +1,9 @@
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { KeyDerivation } from "@/lib/results/login.ts";
+import type { KeyDerivation } from "@/lib/results/results_login.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";
-import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { SessionKeys } from "@/lib/results/session_key.ts";
+import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import type { SessionKeys } from "@/lib/auth/session_key.ts";
 import type { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 

@@ -4,7 +4,7 @@ import { seeOther } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
-import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
+import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
 import {
   type Credentials,
   failedLoginPath,
@@ -17,11 +17,12 @@ import {
   readLoginForm,
   storeAcceptsKeys,
   withoutTenant,
-} from "@/lib/results/login.ts";
-import { sealSession, sessionCookie } from "@/lib/results/session_token.ts";
+} from "@/lib/results/results_login.ts";
+import { sealSession, sessionCookie } from "@/lib/auth/session_token.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
-import { resultsError, UNCACHED, UNSTORED } from "@/lib/results/results_service.ts";
-import { cleanMessage, S3Failure } from "@/lib/s3/errors.ts";
+import { UNCACHED, UNSTORED } from "@/lib/http/default_headers.ts";
+import { resultsError } from "@/lib/results/results_service.ts";
+import { cleanMessage, S3Failure } from "@/lib/s3/s3_errors.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
 const SECONDS_PER_HOUR = 3600;

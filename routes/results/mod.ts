@@ -1,20 +1,14 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
+import { UNCACHED, UNSTORED } from "@/lib/http/default_headers.ts";
 import { addBelow, type AddRoute, renderError } from "@/lib/http/app.ts";
 import { HttpError, methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { type Handler, RequestContext } from "@/lib/http/request_context.ts";
-import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { browserScheme, requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { readResultObject, retryingStore } from "@/lib/results/file_response.ts";
-import { isUrlencoded, loginNoteCookie } from "@/lib/results/login.ts";
-import {
-  resultKey,
-  RESULTS_PATH,
-  type ResultsResponse,
-  type ResultsService,
-  UNCACHED,
-  UNSTORED,
-} from "@/lib/results/results_service.ts";
-import { clearedCookie } from "@/lib/results/session_token.ts";
+import { isUrlencoded, loginNoteCookie } from "@/lib/results/results_login.ts";
+import { resultKey, RESULTS_PATH, type ResultsResponse, type ResultsService } from "@/lib/results/results_service.ts";
+import { clearedCookie } from "@/lib/auth/session_token.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 import { loginRoute } from "./login.ts";

@@ -2,9 +2,10 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import { peerAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { failedLoginPath, isUrlencoded } from "@/lib/results/login.ts";
-import { RESULTS_PATH, UNCACHED } from "@/lib/results/results_service.ts";
-import { sessionValues } from "@/lib/results/session_token.ts";
+import { failedLoginPath, isUrlencoded } from "@/lib/results/results_login.ts";
+import { UNCACHED } from "@/lib/http/default_headers.ts";
+import { RESULTS_PATH } from "@/lib/results/results_service.ts";
+import { sessionValues } from "@/lib/auth/session_token.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
 
 const LOGIN_PATH = `${RESULTS_PATH}_login`;

@@ -1,9 +1,9 @@
-import type { AuditRecord } from "@/lib/audit/audit_record.ts";
+import type { AuditRecord } from "@/lib/operations/audit/audit_record.ts";
 import { Icon } from "@/components/icon.tsx";
 import { AuditForm, AuditTable } from "@/components/storage/audit_trail.tsx";
 import { StorageSection } from "@/components/storage/storage_frame.tsx";
-import { invalidText } from "@/lib/presentation/coded_check_sentences.ts";
-import { formatFull } from "@/lib/presentation/moments.ts";
+import { invalidText } from "@/lib/pages/coded_check_sentences.ts";
+import { formatFull } from "@/lib/pages/moments.ts";
 import {
   AUDIT_LABELS,
   AUDIT_SENTENCES,
@@ -11,9 +11,9 @@ import {
   auditFilterOf,
   auditParameters,
   filledIn,
-} from "@/lib/presentation/storage/audit.ts";
-import { auditPath, doorPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+} from "@/lib/pages/storage/audit_sentences.ts";
+import { auditPath, doorPath } from "@/lib/pages/storage/storage_paths.ts";
+import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import { clip, entries, member } from "@/lib/std/untrusted.ts";
 import {
   statusWithout,

@@ -1,7 +1,7 @@
 import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import StorageBuckets from "@/islands/storage_buckets.tsx";
 import type { BucketList } from "@/lib/s3/buckets.ts";
-import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import {
   statusWithout,
   storagePage,

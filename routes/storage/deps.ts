@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
-import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { LoginFacts } from "@/lib/storage/login_facts.ts";
+import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import type { LoginFacts } from "@/lib/auth/login_facts.ts";
 import {
   isSameAccount,
   ownerOf,
@@ -9,8 +9,8 @@ import {
   type StorageLogin,
   storageLogins,
   typedAccount,
-} from "@/lib/storage/storage_cookie.ts";
-import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+} from "@/lib/auth/storage_cookie.ts";
+import type { StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import type { ResultsLogin } from "./results_side.ts";
 
 /** The dependencies of the storage pages. */

@@ -1,8 +1,8 @@
 import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
-import { gatewayTarget, mediaTypeOf, sandboxObject } from "@/lib/storage/door_path.ts";
+import { gatewayTarget, mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
 import { requestedLogin, type StorageDeps } from "./deps.ts";
 
 /** Headers that a browser may send to the gateway's operations. */

@@ -5,15 +5,10 @@ import StorageBaseline from "@/islands/storage_baseline.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
 import StorageSchedules from "@/islands/storage_schedules.tsx";
 import { HttpError } from "@/lib/http/errors.ts";
-import {
-  FIXITY_LABELS,
-  FIXITY_SENTENCES,
-  type FixityCheck,
-  fixityChecksOf,
-} from "@/lib/presentation/storage/fixity_check.ts";
-import { baselinesOf, type FixityFields, linkedFieldsOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { FIXITY_LABELS, FIXITY_SENTENCES, type FixityCheck, fixityChecksOf } from "@/lib/pages/storage/fixity_check.ts";
+import { baselinesOf, type FixityFields, linkedFieldsOf } from "@/lib/pages/storage/fixity_fields.ts";
+import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
+import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import type { BucketList } from "@/lib/s3/buckets.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";

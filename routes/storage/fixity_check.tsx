@@ -18,10 +18,10 @@ import {
   resultsOf,
   type RowFilter,
   rowFilterOf,
-} from "@/lib/presentation/storage/fixity_check.ts";
-import { choicesOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { fixityPath, fixityReportPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+} from "@/lib/pages/storage/fixity_check.ts";
+import { choicesOf } from "@/lib/pages/storage/fixity_fields.ts";
+import { fixityPath, fixityReportPath } from "@/lib/pages/storage/storage_paths.ts";
+import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import { readRowPage, type RowPage } from "./fixity_rows.ts";
 import {
   LoginEnded,

@@ -8,13 +8,13 @@ import {
   type FixityFields,
   fixityFieldsOf,
   LEAST_RATE,
-} from "@/lib/presentation/storage/fixity_fields.ts";
-import { ALL_SENTENCES, invalidText } from "@/lib/presentation/coded_check_sentences.ts";
-import { codedAt, translated } from "@/lib/presentation/coded_sentences.ts";
-import { FIELD_LABELS, START_PROBLEMS } from "@/lib/presentation/storage/fixity_check.ts";
-import { fixityPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { isStoreOutage, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
+} from "@/lib/pages/storage/fixity_fields.ts";
+import { ALL_SENTENCES, invalidText } from "@/lib/pages/coded_check_sentences.ts";
+import { codedAt, translated } from "@/lib/pages/coded_sentences.ts";
+import { FIELD_LABELS, START_PROBLEMS } from "@/lib/pages/storage/fixity_check.ts";
+import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
+import { isStoreOutage, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
+import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { fixityListView, type SentProblem } from "./fixity.tsx";

@@ -1,4 +1,4 @@
-import type { FixityResult } from "@/lib/presentation/storage/fixity_check.ts";
+import type { FixityResult } from "@/lib/pages/storage/fixity_check.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { ReportRow } from "@/lib/tasks/fixity/report.ts";

@@ -2,12 +2,12 @@ import { KeyName } from "@/components/storage/key_name.tsx";
 import { FolderPath } from "@/components/storage/storage_frame.tsx";
 import StorageFolder from "@/islands/storage_folder.tsx";
 import StorageUploads from "@/islands/storage_uploads.tsx";
-import { foldersOf, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { type FolderPage, folderPageOf, justBefore } from "@/lib/presentation/storage/listing.ts";
-import type { FolderAddress } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { foldersOf, plainName } from "@/lib/pages/storage/key_names.ts";
+import { type FolderPage, folderPageOf, justBefore } from "@/lib/pages/storage/folder_listing.ts";
+import type { FolderAddress } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import type { ObjectPage } from "@/lib/s3/listing.ts";
-import type { BucketRights } from "@/lib/storage/login_facts.ts";
+import type { BucketRights } from "@/lib/auth/login_facts.ts";
 import {
   incompleteView,
   statusWithout,

@@ -3,7 +3,7 @@ import { handledBy, httpApp, routesOf, serving } from "@/lib/http/app.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
-import type { GatewayRequest, GatewayService } from "@/lib/storage/gateway_service.ts";
+import type { GatewayRequest, GatewayService } from "@/lib/auth/gateway_service.ts";
 
 interface GatewayOptions {
   readonly log: RequestLog;

@@ -3,8 +3,8 @@ import { parseForm, readBytes } from "@/lib/http/body.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
+import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/pages/storage/storage_paths.ts";
+import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
 import {
   type Credentials,
   failedLoginPath,
@@ -12,8 +12,8 @@ import {
   type LoginNote,
   loginNoteCookie,
   readLoginForm,
-} from "@/lib/results/login.ts";
-import { closedSideCookie, notedClosedSide, sessionNoteCookie } from "@/lib/storage/login_notes.ts";
+} from "@/lib/results/results_login.ts";
+import { closedSideCookie, notedClosedSide, sessionNoteCookie } from "@/lib/auth/login_notes.ts";
 import {
   accountName,
   clearedLogin,
@@ -24,8 +24,8 @@ import {
   type StorageCredentials,
   type StorageLogin,
   typedAccount,
-} from "@/lib/storage/storage_cookie.ts";
-import { checkStorageLogin, type LoginVerdict } from "@/lib/storage/storage_login.ts";
+} from "@/lib/auth/storage_cookie.ts";
+import { checkStorageLogin, type LoginVerdict } from "@/lib/auth/storage_login.ts";
 import { loginsOf, namedLogin, type StorageDeps } from "./deps.ts";
 import type { ResultsAnswer } from "./results_side.ts";
 

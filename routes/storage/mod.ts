@@ -1,8 +1,8 @@
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/http/request_context.ts";
-import { AUDIT_PATH, FIXITY_PATH, TASKS_PATH } from "@/lib/presentation/storage/storage_paths.ts";
+import { AUDIT_PATH, FIXITY_PATH, TASKS_PATH } from "@/lib/pages/storage/storage_paths.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
-import { DOOR_PATH } from "@/lib/storage/door_path.ts";
+import { DOOR_PATH } from "@/lib/auth/storage_api_path.ts";
 import { auditPage } from "./audit.tsx";
 import { bucketsPage } from "./buckets.tsx";
 import { storageDoor } from "./door.ts";

@@ -9,24 +9,24 @@ import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
 import StorageVersions from "@/islands/storage_versions.tsx";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { decidingType, fileKind, previewKind } from "@/lib/presentation/storage/file_kinds.ts";
-import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
-import { fitsUrl, folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
-import { type ObjectFacts, readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { OBJECT_LABELS, OBJECT_SENTENCES, SHARE_SENTENCES } from "@/lib/presentation/storage/object_sentences.ts";
-import type { ObjectTag } from "@/lib/presentation/storage/typed_tags.ts";
-import { IMAGE_HEAD_BYTES, imageSize, tiffSize } from "@/lib/presentation/storage/preview/image_size.ts";
+import { decidingType, fileKind, previewKind } from "@/lib/pages/storage/file_kinds.ts";
+import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
+import { fitsUrl, folderOf, nameIn, plainName } from "@/lib/pages/storage/key_names.ts";
+import { type ObjectFacts, readObjectFacts } from "@/lib/pages/storage/object_facts.ts";
+import { OBJECT_LABELS, OBJECT_SENTENCES, SHARE_SENTENCES } from "@/lib/pages/storage/object_sentences.ts";
+import type { ObjectTag } from "@/lib/pages/storage/typed_tags.ts";
+import { IMAGE_HEAD_BYTES, imageSize, tiffSize } from "@/lib/pages/storage/preview/image_size.ts";
 import {
   type ObjectPreview as Preview,
   PREVIEW_BYTES,
   textPreview,
-} from "@/lib/presentation/storage/preview/object_preview.ts";
-import { downloadPath, type ObjectAddress, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { STORAGE_LABELS, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+} from "@/lib/pages/storage/preview/object_preview.ts";
+import { downloadPath, type ObjectAddress, objectPath } from "@/lib/pages/storage/storage_paths.ts";
+import { STORAGE_LABELS, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import type { VersionPage } from "@/components/storage/object_versions.tsx";
-import { gatewayTarget } from "@/lib/storage/door_path.ts";
-import { readObjectPart } from "@/lib/storage/object_start.ts";
-import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+import { gatewayTarget } from "@/lib/auth/storage_api_path.ts";
+import { readObjectPart } from "@/lib/auth/object_start.ts";
+import type { StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import {
   incompleteView,
   LoginEnded,

@@ -1,11 +1,11 @@
 import { peerAddress, trustCopy } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { browserScheme } from "@/lib/results/browser_origin.ts";
+import { browserScheme } from "@/lib/auth/browser_origin.ts";
 import { RESULTS_PATH } from "@/lib/results/results_service.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
-import { clearedCookie, sessionValues } from "@/lib/results/session_token.ts";
-import type { Credentials } from "@/lib/results/login.ts";
+import { clearedCookie, sessionValues } from "@/lib/auth/session_token.ts";
+import type { Credentials } from "@/lib/results/results_login.ts";
 
 /** The results role's response to a form. */
 export interface ResultsAnswer {

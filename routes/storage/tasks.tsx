@@ -4,10 +4,10 @@ import { KeyName } from "@/components/storage/key_name.tsx";
 import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import { parseForm, readBytes } from "@/lib/http/body.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { ACTIVE_TASKS } from "@/lib/presentation/storage/active_tasks.ts";
-import { tasksPath } from "@/lib/presentation/storage/storage_paths.ts";
-import { storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
-import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { ACTIVE_TASKS } from "@/lib/pages/storage/active_tasks.ts";
+import { tasksPath } from "@/lib/pages/storage/storage_paths.ts";
+import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
+import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { ActiveTasks } from "@/lib/tasks/task_responses.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { auditPath, downloadPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { auditPath, downloadPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
-import { fixityPath, fixityReportPath, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { fixityPath, fixityReportPath, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { endOfTask, type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { launch } from "./chromium.ts";

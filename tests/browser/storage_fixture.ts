@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 
-import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";

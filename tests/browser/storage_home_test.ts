@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 
 import type { Locator, Page } from "playwright-core";
 
-import { folderOf } from "@/lib/presentation/storage/key_names.ts";
-import { folderPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
-import { closedSideCookie } from "@/lib/storage/login_notes.ts";
+import { folderOf } from "@/lib/pages/storage/key_names.ts";
+import { folderPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
+import { closedSideCookie } from "@/lib/auth/login_notes.ts";
 import { onFreshPage } from "./shared_browser.ts";
 import { awake } from "./site_fixture.ts";
 import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/pages/storage/storage_paths.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { awake } from "./site_fixture.ts";

@@ -1,7 +1,7 @@
 import { build, stop } from "esbuild";
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import type { BrowserJournal } from "@/lib/client/storage/upload_journal.ts";
+import type { BrowserJournal } from "@/lib/pages/uploads/upload_journal_client.ts";
 import { PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { onFreshPage } from "./shared_browser.ts";
 
@@ -10,7 +10,7 @@ declare global {
   var journalOf: (account: string, hasDatabase?: boolean) => BrowserJournal;
 }
 
-const JOURNAL = `${PROJECT_FOLDER}/lib/client/storage/upload_journal.ts`;
+const JOURNAL = `${PROJECT_FOLDER}/lib/pages/uploads/upload_journal_client.ts`;
 
 /** The code of the journal as a script that sets `journalOf`. */
 async function journalScript(): Promise<string> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { processMetrics } from "@/compose/metrics.ts";
+import { processMetrics } from "@/compose/measured_parts.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { samplesOf } from "@/tests/end_to_end/metrics_scrape.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";

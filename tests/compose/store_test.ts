@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startStore } from "@/compose/store.ts";
+import { startStore } from "@/compose/sample_store.ts";
 import { diskFiles, readConfig } from "@/lib/config/mod.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 

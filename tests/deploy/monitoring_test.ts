@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { defineMetrics } from "@/lib/metrics/metrics.ts";
+import { defineMetrics } from "@/lib/operations/metrics/metric_table.ts";
 import { alerts, metricsOf, panelExpressions } from "./monitoring_files.ts";
 
 /** Labels that Prometheus adds to what it scrapes. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parseWebhookSecrets, webhookSignature } from "@/lib/notifications/webhook.ts";
-import { WEBHOOK_SECRET } from "@/tests/lib/notifications/webhook_receiver.ts";
+import { parseWebhookSecrets, webhookSignature } from "@/lib/operations/notifications/webhook.ts";
+import { WEBHOOK_SECRET } from "@/tests/lib/operations/notifications/webhook_receiver.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/notifications.md", import.meta.url));
 const HAS_PYTHON = await new Deno.Command("python3", { args: ["--version"], stdout: "null" }).output()

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
-import { withUploadRule } from "@/lib/client/storage/upload_route.ts";
+import { withUploadRule } from "@/lib/pages/uploads/upload_route_client.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { crashRounds } from "@/bench/crash/rounds.ts";
 import { ioFaults } from "@/bench/faults/io_faults.ts";
 import { faultRounds } from "@/bench/faults/rounds.ts";
-import { checkChainFolder } from "@/lib/audit/chain_check.ts";
+import { checkChainFolder } from "@/lib/operations/audit/chain_check.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { runTask } from "@/tests/task.ts";
 import { accountOf, logIn, putMade, storeClient } from "./gateway_client.ts";

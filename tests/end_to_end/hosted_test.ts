@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { siteAssets } from "@/lib/site/build.ts";
-import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
+import { RedisClient } from "@/lib/state/redis_client.ts";
 import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";

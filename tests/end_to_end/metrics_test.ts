@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { processMetrics } from "@/compose/metrics.ts";
-import { watchEventLoop } from "@/lib/metrics/figures.ts";
+import { processMetrics } from "@/compose/measured_parts.ts";
+import { watchEventLoop } from "@/lib/operations/metrics/request_metrics.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { type Application, gatewayOf, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";

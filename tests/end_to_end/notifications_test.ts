@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { startProcess } from "@/tests/application.ts";
 import { TEST_CA } from "@/tests/lib/http/certificates.ts";
-import { MailServer } from "@/tests/lib/notifications/mail_server.ts";
-import { WEBHOOK_SECRET, WebhookReceiver } from "@/tests/lib/notifications/webhook_receiver.ts";
+import { MailServer } from "@/tests/lib/operations/notifications/mail_server.ts";
+import { WEBHOOK_SECRET, WebhookReceiver } from "@/tests/lib/operations/notifications/webhook_receiver.ts";
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
 import { endOfTask, logIn } from "./gateway_client.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { downloadPath, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { downloadPath, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { REDIS_PROGRAM } from "@/tests/redis_server.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { downloadPath, folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { downloadPath, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { accountOf, type GatewayClient, logIn } from "./gateway_client.ts";

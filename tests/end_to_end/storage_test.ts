@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/pages/storage/storage_paths.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { hasDotSegment, ownPath, rawTarget } from "@/lib/http/raw_path.ts";
 import { parseQuery } from "@/lib/http/validation.ts";
-import { readListAddress } from "@/lib/presentation/campaign_list.ts";
-import { readLogAddress, readVolumeAddress } from "@/lib/presentation/volume_address.ts";
-import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
-import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/page_paths.ts";
-import { nextPath } from "@/lib/results/login.ts";
+import { readListAddress } from "@/lib/pages/campaigns/campaign_filter.ts";
+import { readLogAddress, readVolumeAddress } from "@/lib/pages/volume_address.ts";
+import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
+import { readViewerAddress, writeViewerAddress } from "@/lib/pages/page_paths.ts";
+import { nextPath } from "@/lib/results/results_login.ts";
 import { resultKey } from "@/lib/results/results_service.ts";
-import { gatewayTarget } from "@/lib/storage/door_path.ts";
+import { gatewayTarget } from "@/lib/auth/storage_api_path.ts";
 import { fuzz, isRefused, isStoreError, near, resultOr } from "./hostile.ts";
 
 const URLS = [

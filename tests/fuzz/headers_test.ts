@@ -9,10 +9,10 @@ import { bearerToken } from "@/lib/auth/token.ts";
 import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
 import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
 import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
-import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
-import { mediaTypeOf, sandboxObject } from "@/lib/storage/door_path.ts";
-import { readTraceParent, traceParentOf } from "@/lib/tracing/tracing.ts";
+import { mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
+import { readTraceParent, traceParentOf } from "@/lib/operations/tracing.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
 import { fuzz, isRefused, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";
 

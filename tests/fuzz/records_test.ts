@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { validate } from "@/lib/http/validation.ts";
-import { mapiFailure, mapiPath, storeAnswer } from "@/lib/mapi/client.ts";
+import { mapiFailure, mapiPath, storeAnswer } from "@/lib/mapi/mapi_client.ts";
 import { readList } from "@/lib/mapi/long_list.ts";
 import * as accounts from "@/lib/mapi/records/accounts.ts";
 import * as fields from "@/lib/mapi/records/fields.ts";

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { readingText } from "@/lib/presentation/alto/line_text.ts";
-import { printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
-import { readLineLink, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
-import { MAX_LOG_CHARACTERS, parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { readRunManifest, summarizeRun } from "@/lib/presentation/run_manifest.ts";
-import { readCsvTable } from "@/lib/presentation/storage/preview/csv_table.ts";
-import { imageSize, tiffSize } from "@/lib/presentation/storage/preview/image_size.ts";
-import { prettyJson } from "@/lib/presentation/storage/preview/pretty_json.ts";
-import { readTextBeginning } from "@/lib/presentation/storage/preview/text_beginning.ts";
-import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED, readAlto } from "@/tests/lib/presentation/alto/samples.ts";
+import { readingText } from "@/lib/pages/alto/line_text.ts";
+import { printXmlInSteps } from "@/lib/pages/alto/printed_xml.ts";
+import { readLineLink, rowsOf, searchLines } from "@/lib/pages/log/log_rows.ts";
+import { MAX_LOG_CHARACTERS, parseRunLogInSteps, type RunLog } from "@/lib/pages/log/run_log.ts";
+import { readRunManifest, summarizeRun } from "@/lib/pages/log/run_manifest.ts";
+import { readCsvTable } from "@/lib/pages/storage/preview/csv_table.ts";
+import { imageSize, tiffSize } from "@/lib/pages/storage/preview/image_size.ts";
+import { prettyJson } from "@/lib/pages/storage/preview/pretty_json.ts";
+import { readTextBeginning } from "@/lib/pages/storage/preview/text_beginning.ts";
+import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED, readAlto } from "@/tests/lib/pages/alto/samples.ts";
 import {
   BASE,
   canvas2,
@@ -20,7 +20,7 @@ import {
   readManifest,
   served2,
   served3,
-} from "@/tests/lib/presentation/iiif/manifests.ts";
+} from "@/tests/lib/pages/iiif/manifests.ts";
 import { resultOf } from "@/tests/result_of.ts";
 import { assertNothingInherited, fuzz, near, nearBytes, nearJson } from "./hostile.ts";
 

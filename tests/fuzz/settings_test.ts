@@ -4,10 +4,10 @@ import { parseUsersFile } from "@/lib/auth/users_file.ts";
 import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { contentEntry } from "@/lib/kubernetes/kubeconfig.ts";
 import { kubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
-import { campaignNews, readRemembered, rememberedText } from "@/lib/notifications/campaign_news.ts";
+import { campaignNews, readRemembered, rememberedText } from "@/lib/operations/notifications/campaign_news.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { EVENT, notificationEvent } from "@/lib/notifications/event.ts";
-import { mailText } from "@/lib/notifications/mail.ts";
+import { EVENT, notificationEvent } from "@/lib/operations/notifications/event.ts";
+import { mailText } from "@/lib/operations/notifications/mail.ts";
 import { GENERIC, RESULTS, WEB } from "@/tests/lib/config/settings.ts";
 import { assertNothingInherited, fuzz, near, resolvedOr, resultOr } from "./hostile.ts";
 

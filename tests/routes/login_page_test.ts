@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { LONGEST_WAIT_MS } from "@/lib/auth/credential_memory.ts";
-import { type LoginNote, loginNoteCookie } from "@/lib/results/login.ts";
+import { type LoginNote, loginNoteCookie } from "@/lib/results/results_login.ts";
 import { ASSETS, fakeSite, type FakeState } from "@/tests/site/fake_site.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
-import { loginNoteCookie } from "@/lib/results/login.ts";
+import { LANGUAGES } from "@/lib/pages/locale/language.ts";
+import { loginNoteCookie } from "@/lib/results/results_login.ts";
 import { SAMPLE_NOW, sampleDetail, sampleSummaries, summary } from "@/tests/site/fake_campaigns.ts";
 import { ASSETS, fakeSite } from "@/tests/site/fake_site.ts";
 import { textsIn, textsOf, untranslated } from "@/tests/site/page_texts.ts";

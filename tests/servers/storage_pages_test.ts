@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 
 import type { Page } from "playwright-core";
 
-import { doorPath, downloadPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { doorPath, downloadPath, folderPath, objectPath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { launch } from "@/tests/browser/chromium.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";

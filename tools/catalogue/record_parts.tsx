@@ -6,10 +6,10 @@ import { FixityFacts, FixityFilters, FixityRows } from "@/components/storage/fix
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { StoragePlaces } from "@/components/storage/storage_frame.tsx";
-import { AUDIT_ACTIONS, auditFilterOf } from "@/lib/presentation/storage/audit.ts";
-import { FIXITY_RESULTS, type FixityCheck, START_PROBLEMS } from "@/lib/presentation/storage/fixity_check.ts";
-import { baselinesOf } from "@/lib/presentation/storage/fixity_fields.ts";
-import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/presentation/storage/fixity_samples.ts";
+import { AUDIT_ACTIONS, auditFilterOf } from "@/lib/pages/storage/audit_sentences.ts";
+import { FIXITY_RESULTS, type FixityCheck, START_PROBLEMS } from "@/lib/pages/storage/fixity_check.ts";
+import { baselinesOf } from "@/lib/pages/storage/fixity_fields.ts";
+import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/pages/storage/fixity_samples.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
 

@@ -11,10 +11,10 @@ import { FolderTools } from "@/islands/folder/folder_tools.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
 import { SelectionActions } from "@/islands/tasks/selection_actions.tsx";
-import { notOfferedSentence } from "@/lib/client/storage/folder_changes.ts";
-import { FIRST_ORDER, type StorageRow } from "@/lib/presentation/storage/listing.ts";
-import type { ObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
-import { STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { notOfferedSentence } from "@/lib/pages/storage/folder_changes_client.ts";
+import { FIRST_ORDER, type StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import type { ObjectFacts } from "@/lib/pages/storage/object_facts.ts";
+import { STORAGE_SENTENCES, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
 

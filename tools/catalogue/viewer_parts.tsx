@@ -7,13 +7,13 @@ import { ImageChoices, PageMarks } from "@/islands/viewer/page_stage.tsx";
 import { ContentsList } from "@/islands/viewer/contents_list.tsx";
 import { type LitLine, TextPanel } from "@/islands/viewer/text_panel.tsx";
 import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
-import { browserClock } from "@/lib/client/poller.ts";
-import { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
-import { AddressBar, ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
-import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
-import { VIEWER_LABELS, type ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
-import type { TextLine } from "@/lib/presentation/viewer_text.ts";
-import { at, BASE, canvas3, image3, manifest3, manifestOf } from "@/tests/lib/presentation/iiif/manifests.ts";
+import { browserClock } from "@/lib/pages/browser/poller_client.ts";
+import { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
+import { AddressBar, ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import { PageTexts } from "@/lib/pages/viewer/page_texts_client.ts";
+import { VIEWER_LABELS, type ViewerProblem } from "@/lib/pages/viewer/viewer_sentences.ts";
+import type { TextLine } from "@/lib/pages/viewer/viewer_text.ts";
+import { at, BASE, canvas3, image3, manifest3, manifestOf } from "@/tests/lib/pages/iiif/manifests.ts";
 import { Part, State } from "./part.tsx";
 
 /** The components of the manifest viewer, but for the image and the search, which only a browser draws. */

@@ -1,8 +1,8 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { type BodySource, bodySource } from "@/lib/http/body.ts";
 import { badRequest, clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
-import type { S3 } from "@/lib/s3/client.ts";
-import { S3Failure } from "@/lib/s3/errors.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
+import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { MAX_PARTS, MIN_PART_BYTES, type OpenUpload, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
 import { type ObjectRef, putObject, type UploadBody, type WrittenObject } from "@/lib/s3/objects.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";

@@ -16,7 +16,7 @@ import {
   startPartsDigest,
   storedDigests,
 } from "./expected.ts";
-import { readObject, type ReadSource, WrongLength } from "./read_object.ts";
+import { readObject, type ReadSource, WrongLength } from "./object_digests.ts";
 import type { ReportRow } from "./report.ts";
 
 /** How often an object is read that is overwritten meanwhile. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { callS3, type S3 } from "@/lib/s3/client.ts";
+import { callS3, type S3 } from "@/lib/s3/s3_client.ts";
 import type { VersionRef } from "@/lib/s3/objects.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";

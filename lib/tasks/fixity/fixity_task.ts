@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError, listingStuck, sentenceOf } from "@/lib/http/errors.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import type { CodedText } from "@/lib/std/coded.ts";
 import { sleep } from "@/lib/std/timing.ts";
@@ -12,7 +12,7 @@ import { checkObject, EtagJudge, missingRow } from "./check_object.ts";
 import { type Entry, mergedEntries } from "./expected.ts";
 import { counted, FIXITY, type FixityFigures, type FixityProgress, type Position } from "./fixity.ts";
 import { type ManifestFigures, manifestKeys, type ManifestRef } from "./manifest_keys.ts";
-import { type ReadSource, RETRY_MS } from "./read_object.ts";
+import { type ReadSource, RETRY_MS } from "./object_digests.ts";
 import { baselineKeys, csvReport, jsonReport, readRows, type ReportRow, withRow, writeReport } from "./report.ts";
 import { reportHead } from "./responses.ts";
 

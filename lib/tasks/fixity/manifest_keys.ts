@@ -3,7 +3,7 @@ import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { compareText } from "@/lib/std/text.ts";
 import { type Entry, type ExpectedDigest, expectedEntry } from "./expected.ts";
-import { readObject, type ReadSource } from "./read_object.ts";
+import { readObject, type ReadSource } from "./object_digests.ts";
 import { LineSplitter, MANIFEST_ALGORITHMS, type ManifestAlgorithm, parseManifestLine } from "./manifest_line.ts";
 
 /** A manifest that a check compares with. */

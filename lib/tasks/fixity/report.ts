@@ -12,7 +12,7 @@ import { codeMembers } from "@/lib/tasks/task_responses.ts";
 import { blobDigest } from "@/lib/tasks/task_keys.ts";
 import { type Entry, expectedEntry, PROOFS } from "./expected.ts";
 import { manifestLine } from "./manifest_line.ts";
-import { readObject, type ReadSource } from "./read_object.ts";
+import { readObject, type ReadSource } from "./object_digests.ts";
 
 /**
  * The results of a check for an object. `missing`: a manifest or an earlier check names it, and the store does not have it;

@@ -7,7 +7,7 @@ import type { Caller, Identify } from "@/lib/auth/store_credentials.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { DNS_LABEL, errorReason } from "@/lib/std/text.ts";
 import { atMostEvery } from "@/lib/std/timing.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { readCountPage } from "@/lib/s3/listing.ts";
 import { bucketName, objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";

@@ -1,8 +1,8 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/client.ts";
-import { S3Failure } from "@/lib/s3/errors.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
+import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { getObject } from "@/lib/s3/objects.ts";
 import {
   announcedLength,

@@ -7,7 +7,7 @@ import { clientClosedRequest, notFound, unavailable } from "@/lib/http/errors.ts
 import { contentDisposition } from "@/lib/http/header_values.ts";
 import { Slots } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { FairSlots } from "@/lib/std/concurrency.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import type { TaskKeys } from "@/lib/tasks/task_keys.ts";

@@ -4,7 +4,7 @@ import { badRequest, HttpError, listingStuck } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent, yielding } from "@/lib/std/concurrency.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";

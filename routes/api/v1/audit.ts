@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { type AuditFilter, type AuditPage, BadPosition, type ChainReader, exported } from "@/lib/audit/chain_reader.ts";
+import {
+  type AuditFilter,
+  type AuditPage,
+  BadPosition,
+  type ChainReader,
+  exported,
+} from "@/lib/operations/audit/chain_reader.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { streamedText } from "@/lib/http/response_body.ts";
 import { requireAuditReader } from "@/lib/mapi/administrators.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from "@/lib/std/audit_words.ts";
 import type { GatewayOperation } from "./operation.ts";
 

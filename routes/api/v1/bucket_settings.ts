@@ -10,8 +10,8 @@ import {
   versioning,
   VERSIONING_STATES,
 } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/client.ts";
-import { FITS_XML } from "@/lib/s3/xml.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
+import { FITS_XML } from "@/lib/s3/s3_xml.ts";
 import { bucketTarget } from "./audited_objects.ts";
 import { bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";

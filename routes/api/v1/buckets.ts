@@ -3,7 +3,7 @@ import { forceDelete, type ForceDeleteDeps } from "@/lib/buckets/force_delete.ts
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { bucketList, createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import {
   issuedForm,
   type IssuedForms,

@@ -4,7 +4,7 @@ import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
 import { readCountPage } from "@/lib/s3/listing.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";

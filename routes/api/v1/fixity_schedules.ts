@@ -1,7 +1,7 @@
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { isAdministrator } from "@/lib/mapi/administrators.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import { fixityBody, fixitySchedules, type ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import type { GatewayOperation } from "./operation.ts";

@@ -5,7 +5,7 @@ import { compressibleJson, JsonBytes } from "@/lib/http/compressible.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
+import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { guardWrite, preconditions } from "@/lib/s3/conditions.ts";
 import {
   abortUpload,
@@ -25,7 +25,7 @@ import {
 import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presigner, requiredHeaders } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, requestBody, sendPartFromSource } from "@/lib/s3/upload/object_upload.ts";
-import { FITS_XML } from "@/lib/s3/xml.ts";
+import { FITS_XML } from "@/lib/s3/s3_xml.ts";
 import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { yielding } from "@/lib/std/concurrency.ts";
 import { objectTarget } from "./audited_objects.ts";

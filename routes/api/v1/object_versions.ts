@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { preconditions } from "@/lib/s3/conditions.ts";
 import { issuedForm, type IssuedForms, keyVersionPage, listKeyVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { wellFormed } from "@/lib/s3/objects.ts";

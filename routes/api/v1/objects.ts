@@ -6,7 +6,7 @@ import { boundedBody } from "@/lib/http/response_body.ts";
 import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { guardWrite, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";

@@ -4,7 +4,7 @@ import { bearerToken, type Claims, type VerifyToken } from "@/lib/auth/token.ts"
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { rejectConditions } from "@/lib/s3/conditions.ts";
-import { supported } from "@/lib/s3/errors.ts";
+import { supported } from "@/lib/s3/s3_errors.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
 /** What turns a bearer token into a caller of the store. */

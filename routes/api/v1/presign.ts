@@ -2,7 +2,7 @@ import { z } from "zod";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { JsonBytes } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
+import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
 import { bucketName, wellFormed } from "@/lib/s3/objects.ts";
 import {

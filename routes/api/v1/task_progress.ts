@@ -6,7 +6,7 @@ import { BrokenStream, guardedStream } from "@/lib/http/response_body.ts";
 import { Slots } from "@/lib/http/limit_concurrency.ts";
 import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { BodyReader } from "@/lib/std/body_reader.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import { PROCESS_CLOCK, type TaskClock, type TaskType } from "@/lib/tasks/task_handler.ts";

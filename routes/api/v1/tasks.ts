@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { isAdministratorOfTasks } from "@/lib/mapi/administrators.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import type { TaskSummary } from "@/lib/tasks/task.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
 import { type ActiveTasks, activeTasks, iso } from "@/lib/tasks/task_responses.ts";

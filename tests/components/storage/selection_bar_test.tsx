@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { renderToString } from "preact-render-to-string";
 
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
-import type { StorageRow } from "@/lib/presentation/storage/listing.ts";
-import { STORAGE_SENTENCES } from "@/lib/presentation/storage/storage_sentences.ts";
+import type { StorageRow } from "@/lib/pages/storage/folder_listing.ts";
+import { STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 
 const row = (key: string): StorageRow => ({ kind: "object", key, size: 1, changed: null });
 

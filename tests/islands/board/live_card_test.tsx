@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { renderToString } from "preact-render-to-string";
 
 import { LiveCard, loadOpenZones, openZones } from "@/islands/board/live_card.tsx";
-import { CardStore } from "@/lib/client/card_store.ts";
-import { ReadQueue } from "@/lib/client/read_queue.ts";
-import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";
+import { CardStore } from "@/lib/pages/campaigns/card_store_client.ts";
+import { ReadQueue } from "@/lib/pages/browser/read_queue_client.ts";
+import { HeldClock, settled } from "@/tests/lib/pages/browser/held_clock.ts";
 import { sampleDetail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const NOW = Date.parse("2026-11-21T12:30:00Z");

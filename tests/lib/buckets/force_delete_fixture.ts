@@ -1,7 +1,7 @@
 import { type Caller, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 
 /** A bucket of many versions, served by a store of the test's own; it answers at both protocols. */
 export interface FakeBucket {

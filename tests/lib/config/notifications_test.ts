@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EVENT_TYPES } from "@/lib/notifications/event.ts";
+import { EVENT_TYPES } from "@/lib/operations/notifications/event.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 
 const SECRET = `whsec_${btoa("x".repeat(32))}`;

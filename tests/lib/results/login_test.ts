@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { type LoginNote, loginNoteCookie, nextPath, readLoginNote } from "@/lib/results/login.ts";
+import { type LoginNote, loginNoteCookie, nextPath, readLoginNote } from "@/lib/results/results_login.ts";
 
 const NOW = Date.UTC(2026, 10, 23, 12);
 const request = (cookie: string) => new Request("https://site.example/login", { headers: { Cookie: cookie } });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { s3Failure } from "@/lib/s3/errors.ts";
+import { s3Failure } from "@/lib/s3/s3_errors.ts";
 
 const answer = (status: number, code: string, message = "m") =>
   new Response(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`, { status });

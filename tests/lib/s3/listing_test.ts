@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseCountPage, parseObjectPage, parseVersionPage } from "@/lib/s3/listing.ts";
-import { MalformedXml } from "@/lib/s3/xml.ts";
+import { MalformedXml } from "@/lib/s3/s3_xml.ts";
 
 const escaped = (text: string) => text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
-import { readObjectFacts } from "@/lib/presentation/storage/object_facts.ts";
+import { readObjectFacts } from "@/lib/pages/storage/object_facts.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { formUploadHeaders, objectHeaders, readHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";

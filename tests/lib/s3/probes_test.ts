@@ -4,7 +4,7 @@ import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { setVersioning } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listVersions } from "@/lib/s3/listing.ts";
 import { listUploads } from "@/lib/s3/multipart.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";

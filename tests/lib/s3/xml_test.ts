@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { HttpError } from "@/lib/http/errors.ts";
-import { fitsXml, MalformedXml, readListing, xmlBody, xmlElement } from "@/lib/s3/xml.ts";
+import { fitsXml, MalformedXml, readListing, xmlBody, xmlElement } from "@/lib/s3/s3_xml.ts";
 
 Deno.test("XML listing: entries in their order, members by their paths, empty entries left out", () => {
   const found: [string, object][] = [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 import { siteAssets } from "@/lib/site/build.ts";
-import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import { LANGUAGES } from "@/lib/pages/locale/language.ts";
 import { SCRIPT_FAILURE as EN } from "@/locales/en/frame.ts";
 import { SCRIPT_FAILURE as SV } from "@/locales/sv/frame.ts";
 import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/site.ts";
@@ -17,8 +17,8 @@ async function inProject(test: (root: string) => Promise<void>) {
         "components",
         "routes",
         "lib/campaigns/projection",
-        "lib/client",
-        "lib/presentation/locale",
+        "lib/pages/browser",
+        "lib/pages/locale",
         "locales/en",
         "locales/sv",
         "lib/site/styles",
@@ -31,12 +31,12 @@ async function inProject(test: (root: string) => Promise<void>) {
     await Deno.writeTextFile(`${root}/deno.lock`, "{}");
     for (
       const name of [
-        "lib/client/hydrate.ts",
-        "lib/client/island.tsx",
-        "lib/client/dev_reload_client.ts",
-        "lib/presentation/locale/language.ts",
-        "lib/presentation/page_paths.ts",
-        "lib/presentation/frame_sentences.ts",
+        "lib/pages/browser/hydrate_client.ts",
+        "lib/pages/browser/island.tsx",
+        "lib/pages/browser/dev_reload_client.ts",
+        "lib/pages/locale/language.ts",
+        "lib/pages/page_paths.ts",
+        "lib/pages/frame_sentences.ts",
         "locales/en/frame.ts",
         "locales/sv/frame.ts",
         "lib/std/text.ts",
@@ -48,7 +48,7 @@ async function inProject(test: (root: string) => Promise<void>) {
     await Deno.writeTextFile(`${root}/lib/site/styles/site.css`, '@import "./tokens.css";');
     await Deno.writeTextFile(
       `${root}/islands/hello.tsx`,
-      `import { island } from "@/lib/client/island.tsx";\nexport default island("hello", () => <p class="flex">Hej</p>);\n`,
+      `import { island } from "@/lib/pages/browser/island.tsx";\nexport default island("hello", () => <p class="flex">Hej</p>);\n`,
     );
     await test(root);
   } finally {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { locate } from "@/lib/s3/client.ts";
+import { locate } from "@/lib/s3/s3_client.ts";
 import { derivedAddresses } from "@/lib/store/addresses.ts";
 
 const NOTHING = { domain: null, host: null, mapiPort: 9090, s3Endpoint: null, s3PublicEndpoint: null };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { LogEntry } from "@/lib/http/access_log.ts";
 import { unavailable } from "@/lib/http/errors.ts";
-import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";

@@ -7,8 +7,8 @@ import { type AddRoute, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
-import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import { givenSessionKeys } from "@/lib/results/session_key.ts";
+import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import { givenSessionKeys } from "@/lib/auth/session_key.ts";
 import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/body_reader.ts";
 import {
   inProcessResults,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createSecretKey, randomBytes } from "node:crypto";
 
-import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
-import type { GatewayRequest } from "@/lib/storage/gateway_service.ts";
-import { storageCookie, storageKeys } from "@/lib/storage/storage_cookie.ts";
+import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import type { GatewayRequest } from "@/lib/auth/gateway_service.ts";
+import { storageCookie, storageKeys } from "@/lib/auth/storage_cookie.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { FIXITY_RESULTS } from "@/lib/presentation/storage/fixity_check.ts";
+import { FIXITY_RESULTS } from "@/lib/pages/storage/fixity_check.ts";
 import { readRowPage } from "@/routes/storage/fixity_rows.ts";
 import { jsonReport, type ReportRow } from "@/lib/tasks/fixity/report.ts";
 import { newFixity } from "@/lib/tasks/fixity/fixity.ts";

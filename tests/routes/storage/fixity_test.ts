@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { FixityStatus, ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
-import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/presentation/storage/fixity_samples.ts";
+import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/pages/storage/fixity_samples.ts";
 import { PAGES_NOW, type Seen, storagePages, textOf } from "./fake_gateway.ts";
 
 const ACCOUNT = "account=archive%2Folle";

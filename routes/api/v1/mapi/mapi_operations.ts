@@ -3,7 +3,14 @@ import type { AuditDetails, AuditTarget } from "@/lib/http/audit_event.ts";
 import type { AuditSpec } from "@/lib/http/audited.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
-import { callMapi, callMapiForRecords, type Mapi, type MapiCall, mapiPath, storeAnswer } from "@/lib/mapi/client.ts";
+import {
+  callMapi,
+  callMapiForRecords,
+  type Mapi,
+  type MapiCall,
+  mapiPath,
+  storeAnswer,
+} from "@/lib/mapi/mapi_client.ts";
 import { listQuery, storeQuery } from "@/lib/mapi/records/fields.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
 import { entries, member } from "@/lib/std/untrusted.ts";

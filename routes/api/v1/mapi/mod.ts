@@ -1,5 +1,5 @@
 import type { Operation } from "@/lib/http/operation.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
 import { statisticsOperations } from "./families.ts";
 import { mapiOperations } from "./mapi_operations.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import { exportNamespaces } from "@/lib/mapi/namespaces.ts";
 import { nameList } from "@/lib/mapi/records/fields.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { checkObject, EtagJudge } from "@/lib/tasks/fixity/check_object.ts";
-import type { ReadSource } from "@/lib/tasks/fixity/read_object.ts";
+import type { ReadSource } from "@/lib/tasks/fixity/object_digests.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 import { type FixityStore, startFixityStore } from "./fixity_run.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { FixityFigures, type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { readRows, type ReportRow } from "@/lib/tasks/fixity/report.ts";

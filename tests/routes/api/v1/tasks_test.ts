@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { AuditEvent } from "@/lib/http/audit_event.ts";
-import { LoginRecords } from "@/lib/audit/login_records.ts";
-import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { LoginRecords } from "@/lib/operations/audit/login_records.ts";
+import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { NewTask } from "@/lib/tasks/task.ts";
 import { type Fixture, NOW, withGateway } from "@/tests/routes/gateway_fixture.ts";
 

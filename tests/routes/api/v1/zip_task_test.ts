@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import { steadyTime } from "@/lib/tasks/task_handler.ts";
 import { type FakeAnswer, type Fixture, listing, NOW, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LoginRecords } from "@/lib/audit/login_records.ts";
+import { LoginRecords } from "@/lib/operations/audit/login_records.ts";
 import type { AuditEvent, AuditTarget } from "@/lib/http/audit_event.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
 import { gatewayTest, withGateway } from "@/tests/routes/gateway_fixture.ts";

@@ -1,0 +1,329 @@
+import type { ContainerWaiting, JobDetail, JobSummary, Reason, VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { inLanguage } from "@/lib/pages/locale/language.ts";
+import * as en from "@/locales/en/campaigns.ts";
+import * as sv from "@/locales/sv/campaigns.ts";
+import { isAtGate, isHeldByWarmup, isSettled } from "./campaign_state.ts";
+
+/** One problem of a card. */
+export interface Problem {
+  /** The volume it is about; null: the campaign. */
+  readonly volume: string | null;
+  readonly sentence: string;
+  /** What the cluster or the worker reported, where the sentence does not contain it. */
+  readonly raw: string | null;
+  /** A person must act; other problems are said quietly. */
+  readonly isTrouble: boolean;
+  /** The volume's run log. */
+  readonly log: { readonly logUrl: string; readonly manifestUrl: string | null; readonly live: boolean } | null;
+}
+
+/** The problems of a card. */
+interface CardProblems {
+  readonly problems: readonly Problem[];
+  /** How many there will be once the detail is read: a card holds their space free. */
+  readonly expected: number;
+}
+
+/**
+ * The problems of a card that its loaded rows do not tell: the warm-up, why it ended, failed volumes, the newest volume if it
+ * cannot start, the newest page error (spec, Browser behaviour).
+ *
+ * @param shown ids of the rows on the page; null for a folded card, whose line of pages tells of lost ones
+ */
+export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string> | null): CardProblems {
+  const campaign = campaignProblems(job);
+  const volumes = (detail?.failures ?? []).filter(({ id }) => !shown?.has(id)).map(failedVolume);
+  const starting = detail?.latest && !shown?.has(detail.latest.id) ? cannotStart(detail.latest) : [];
+  const page = shown && detail ? lostPage(job, detail, shown) : [];
+  const problems = [...campaign, ...volumes, ...starting, ...page];
+  const expected = campaign.length + Math.min(job.counts.failed, MAX_FAILURES);
+  return { problems, expected: detail ? problems.length : expected };
+}
+
+/** Whether a volume's run may still write its log: a failed one may be tried again. */
+export function isLogLive(state: VolumeView["state"]): boolean {
+  return state !== "done" && state !== "unknown";
+}
+
+/**
+ * Whether the run of the volume with the newest error may still write its log. It may be a volume that no row, failure or
+ * latest tells the state of.
+ */
+export function isErrorLive(job: JobSummary, { volumes, failures, latest }: JobDetail, id: string): boolean {
+  const volume = [...volumes, ...failures, ...(latest ? [latest] : [])].find((volume) => volume.id === id);
+  return volume ? isLogLive(volume.state) : !isSettled(job);
+}
+
+/** Failed volumes that a detail names (spec, Limits). */
+export const MAX_FAILURES = 50;
+
+function campaignProblems(job: JobSummary): Problem[] {
+  const warmup = warmupWords(job);
+  const ending = endingWords(job);
+  const volumes = volumesNotDone(job);
+  const text = [ending?.text, volumes].filter(Boolean).join(" ");
+  const isTrouble = isSettled(job) && (job.phase !== "Succeeded" || job.counts.failed > 0);
+  return [
+    ...(warmup ? [campaignProblem(warmup, job.warmup.phase !== "running")] : []),
+    ...(text ? [campaignProblem({ text, raw: ending?.raw ?? null }, isTrouble)] : []),
+  ];
+}
+
+/** How many volumes have no result. A campaign whose Job is gone does not say which of the others did not finish. */
+function volumesNotDone(job: JobSummary): string | null {
+  const { counts: { total, done, failed }, phase, jobGone, ending } = job;
+  if (!isSettled(job)) return failed === 0 ? null : PROBLEMS.volumesFailed(failed);
+  const unfinished = jobGone || !ending ? 0 : Math.max(0, total - done - failed);
+  if (failed + unfinished === 0) return phase === "Failed" ? PROBLEMS.campaignFailed : null;
+  const count = PROBLEMS.notDone(failed, unfinished);
+  return phase === "Succeeded" && failed === 0 ? count : `${count} ${PROBLEMS.runAgain(failed + unfinished)}`;
+}
+
+function campaignProblem({ text, raw }: FailureWords, isTrouble: boolean): Problem {
+  return { volume: null, sentence: text, raw, isTrouble, log: null };
+}
+
+function failedVolume({ id, reason, logUrl, manifestUrl, state }: VolumeView): Problem {
+  const { text, raw } = reason ? failureWords(reason, true) : unexplainedFailure();
+  const log = { logUrl, manifestUrl, live: isLogLive(state) };
+  return { volume: id, sentence: text, raw, isTrouble: false, log };
+}
+
+function cannotStart({ id, containerWaiting, logUrl, manifestUrl, state, final }: VolumeView): Problem[] {
+  if (!containerWaiting) return [];
+  const { text, raw } = containerWords(containerWaiting, final === true);
+  const log = { logUrl, manifestUrl, live: isLogLive(state) };
+  return [{ volume: id, sentence: text, raw, isTrouble: false, log }];
+}
+
+function lostPage(job: JobSummary, detail: JobDetail, shown: ReadonlySet<string>): Problem[] {
+  const error = detail.lastError;
+  if (!error || shown.has(error.volume)) return [];
+  return [{
+    volume: error.volume,
+    sentence: PROBLEMS.pageLost(error.page, error.error.replace(/\s+/g, " ").trim()),
+    raw: null,
+    isTrouble: false,
+    log: { logUrl: error.logUrl, manifestUrl: null, live: isErrorLive(job, detail, error.volume) },
+  }];
+}
+
+export const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
+const STAGE_WORDS = inLanguage({ en: en.STAGE_WORDS, sv: sv.STAGE_WORDS });
+const JOB_ENDINGS = inLanguage({ en: en.JOB_ENDINGS, sv: sv.JOB_ENDINGS });
+const VOLUME_ENDS = inLanguage({ en: en.VOLUME_ENDS, sv: sv.VOLUME_ENDS });
+const WARMUP_ENDS = inLanguage({ en: en.WARMUP_ENDS, sv: sv.WARMUP_ENDS });
+
+/** Sentences of problems that a card shows before the rest is folded away (spec, Limits). */
+export const MAX_PROBLEM_SENTENCES = 3;
+/** Characters of a foreign error text within a sentence. */
+const MAX_QUOTED_ERROR = 300;
+
+/** What a worker does in a stage, for the line below a volume; "" for a stage that needs no words. */
+export function stageWords(stage: string | null): string {
+  return isStage(stage) ? STAGE_WORDS[stage] : "";
+}
+
+function isStage(stage: string | null): stage is keyof typeof STAGE_WORDS {
+  return Object.hasOwn(STAGE_WORDS, stage ?? "");
+}
+
+/** A failure in our words. */
+interface FailureWords {
+  /** What happened, and whether it is tried again. */
+  readonly text: string;
+  /** What the cluster or the worker reported, where the text does not contain it; null where it does. */
+  readonly raw: string | null;
+}
+
+/** A volume's failure in plain sentences. `isFinal`: the volume is failed, not between two attempts. */
+export function failureWords(reason: Reason, isFinal: boolean): FailureWords {
+  const { text, isQuoted } = whatHappened(reason);
+  const raw = reason.error.trim();
+  return { text: `${text} ${whatFollows(reason, isFinal)}`, raw: isQuoted || raw === "" ? null : raw };
+}
+
+/** Why an active volume does not start. */
+export function containerWords(waiting: ContainerWaiting, isFinal: boolean): FailureWords {
+  return waitWords(waiting, VOLUME_ENDS, isFinal ? PROBLEMS.notTriedAgain : PROBLEMS.clusterKeepsTrying);
+}
+
+/** Why a campaign ended early, or is being ended; null for any other. */
+function endingWords({ ending, phase }: JobSummary): FailureWords | null {
+  if (!ending) return null;
+  const { reason, message } = ending;
+  const why = isKnownEnding(reason) ? JOB_ENDINGS[reason] : JOB_ENDINGS.other(quoted(reason));
+  return {
+    text: phase === "Running" ? `${PROBLEMS.campaignIsEnding} ${why}` : why,
+    raw: message === null ? reason : `${reason}: ${message}`,
+  };
+}
+
+function isKnownEnding(reason: string): reason is Exclude<keyof typeof JOB_ENDINGS, "other"> {
+  return Object.hasOwn(JOB_ENDINGS, reason) && reason !== "other";
+}
+
+/** A failed volume of which nothing more is known. */
+export function unexplainedFailure(): FailureWords {
+  return { text: `${PROBLEMS.unexplained} ${PROBLEMS.notTriedAgain}`, raw: null };
+}
+
+/**
+ * What is wrong with a campaign's warm-up, and what waits for it: this campaign's volumes, or only the next campaign where
+ * this one has begun or is over; null where nothing is wrong.
+ */
+function warmupWords(job: JobSummary): FailureWords | null {
+  const { warmup, pipeline, phase } = job;
+  const isHeld = isHeldByWarmup(job) || isAtGate(job);
+  if (warmup.phase === "missing" && phase !== "Succeeded") {
+    return { text: isHeld ? PROBLEMS.noWarmupHeld(pipeline) : PROBLEMS.noWarmup(pipeline), raw: null };
+  }
+  if (warmup.containerWaiting && !isSettled(job)) {
+    return waitWords(warmup.containerWaiting, WARMUP_ENDS, PROBLEMS.clusterKeepsTrying);
+  }
+  if (warmup.phase !== "failed") return null;
+  const { text, raw } = warmup.reason ? warmupCause(warmup.reason) : { text: PROBLEMS.warmupFailed, raw: null };
+  return { text: `${text} ${isHeld ? PROBLEMS.warmupHolds : PROBLEMS.warmupHoldsNext(pipeline)}`, raw };
+}
+
+const WORST_NAMES = 3;
+
+interface Happening {
+  readonly text: string;
+  /** The text contains what was reported. */
+  readonly isQuoted: boolean;
+}
+
+function whatHappened({ stage, permanent, error }: Reason): Happening {
+  const known = clusterSentence(error, VOLUME_ENDS);
+  if (known !== null) return { text: known, isQuoted: false };
+  if (stage === "verify" || error.startsWith("verify failed:")) return verifyHappening(error);
+  if (stage === null && permanent === null && /^\s*[{[]/.test(error)) {
+    return { text: PROBLEMS.unreadableMessage, isQuoted: false };
+  }
+  if (error.trim() === "") return { text: PROBLEMS.noMessage, isQuoted: false };
+  const what = stageFailure(stage, permanent === true);
+  const cause = what === PROBLEMS.manifestUnread ? withoutManifestUnread(error) : error;
+  return { text: `${what}: ${quoted(cause)}`, isQuoted: true };
+}
+
+function warmupCause({ error }: Reason): FailureWords {
+  if (/no space left on device/i.test(error)) {
+    return { text: PROBLEMS.warmupDiskFull, raw: error };
+  }
+  const known = clusterSentence(error, WARMUP_ENDS);
+  return known === null
+    ? { text: PROBLEMS.warmupFailedOf(quoted(error)), raw: null }
+    : { text: `${PROBLEMS.warmupFailed} ${known}`, raw: error };
+}
+
+function waitWords({ reason, message }: ContainerWaiting, ends: typeof VOLUME_ENDS, next: string): FailureWords {
+  const text = clusterSentence(reason, ends) ?? PROBLEMS.containerWaits(quoted(reason));
+  return { text: `${text} ${next}`, raw: message === null ? reason : `${reason}: ${message}` };
+}
+
+/**
+ * The cluster's words for why a container or a pod ended, as a sentence; null for another text.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
+ */
+function clusterSentence(error: string, ends: typeof VOLUME_ENDS): string | null {
+  if (/\bMAX_SECONDS\b/.test(error)) return ends.outOfTime;
+  const [, word, code] = /^(\w+)(?: \(exit code (\d+)\))?$/.exec(error.trim()) ?? [];
+  if (word !== undefined && Object.hasOwn(CLUSTER_WORDS, word)) return ends[CLUSTER_WORDS[word]];
+  return code === undefined ? null : ends.brokeOff(code);
+}
+
+const CLUSTER_WORDS: Readonly<Record<string, Exclude<keyof typeof VOLUME_ENDS, "brokeOff">>> = {
+  OOMKilled: "outOfMemory",
+  DeadlineExceeded: "outOfTime",
+  SIGTERM: "stopped",
+  Evicted: "moved",
+  Preempting: "moved",
+  NodeLost: "machineLost",
+  NodeShutdown: "machineLost",
+  Terminated: "machineLost",
+  ErrImagePull: "noImage",
+  ImagePullBackOff: "noImage",
+  ErrImageNeverPull: "noImage",
+  InvalidImageName: "noImage",
+  ContainerCannotRun: "notStarted",
+  StartError: "notStarted",
+  RunContainerError: "notStarted",
+  CreateContainerError: "notStarted",
+  CreateContainerConfigError: "notStarted",
+  CrashLoopBackOff: "notStarted",
+};
+
+/** A worker's error without the words that say the same as the sentence before it. */
+function withoutManifestUnread(error: string): string {
+  return error.replace(/^\s*manifest unreadable:\s*(?=\S)/i, "");
+}
+
+function stageFailure(stage: string | null, isPermanent: boolean): string {
+  if (stage === "config") return PROBLEMS.notSetUp;
+  if (stage === "warmup") return PROBLEMS.modelNotReady;
+  if (stage === "setup" && isPermanent) return PROBLEMS.manifestUnread;
+  const words = stageWords(stage);
+  return words ? PROBLEMS.failedWhile(words) : PROBLEMS.failed;
+}
+
+function verifyHappening(error: string): Happening {
+  const unread = () => ({ text: PROBLEMS.checkFailed(quoted(error)), isQuoted: true });
+  const all = /all (\d+) processed pages failed/.exec(error);
+  if (all) return { text: PROBLEMS.noPageGaveResult, isQuoted: false };
+  const counts = /verify failed: (\d+) missing, (\d+) failed/.exec(error);
+  if (!counts) return unread();
+  const [missing, failed] = [Number(counts[1]), Number(counts[2])];
+  const parts = [
+    ...(missing > 0 ? [PROBLEMS.pagesMissing(missing, named(error, "missing", missing))] : []),
+    ...(failed > 0 ? [PROBLEMS.pagesWithoutResult(failed, named(error, "failed", failed))] : []),
+  ];
+  return parts.length > 0 ? { text: `${parts.join(", ")}.`, isQuoted: false } : unread();
+}
+
+/** The first names of a list such as `missing=['0001', '0002'`, which may be cut open anywhere. */
+function named(error: string, list: string, count: number): string {
+  const start = error.lastIndexOf(`${list}=[`);
+  if (start < 0) return "";
+  const text = error.slice(start + list.length + 2).split("]", 1)[0];
+  const names = text.split(", ").flatMap((item) => /^'([^']*)'$/.exec(item)?.[1] ?? []).slice(0, WORST_NAMES);
+  if (names.length === 0) return "";
+  const shown = names.join(", ");
+  return ` (${count > names.length ? PROBLEMS.andMore(shown, count - names.length) : shown})`;
+}
+
+function whatFollows({ permanent }: Reason, isFinal: boolean): string {
+  return permanent || isFinal ? PROBLEMS.notTriedAgain : PROBLEMS.triedAgain;
+}
+
+/** A foreign text as the end of a sentence. */
+function quoted(error: string): string {
+  const text = error.replace(/\s+/g, " ").trim();
+  const short = [...text.slice(0, 2 * MAX_QUOTED_ERROR)].slice(0, MAX_QUOTED_ERROR).join("");
+  if (short.length < text.length) return `${short}…`;
+  return /[.!?…]$/.test(short) ? short : `${short}.`;
+}
+
+const WAITING_WORDS = inLanguage({ en: en.WAITING_WORDS, sv: sv.WAITING_WORDS });
+
+/** Why a campaign does no work, with the cluster's own words; null for one that works or has ended. */
+export function waitingWords(job: JobSummary): FailureWords | null {
+  if (isSettled(job)) return null;
+  const { waiting, warmup, phase, counts: { total, active, done, failed } } = job;
+  const raw = waiting && [waiting.reason, waiting.message ?? ""].filter(Boolean).join(": ");
+  if (phase === "Paused") {
+    const text = WAITING_WORDS.paused(Math.max(0, total - active - done - failed));
+    return { text: waiting?.code === "quota" ? `${text} ${WAITING_WORDS.quota}.` : text, raw };
+  }
+  if (waiting) {
+    return {
+      text: Object.hasOwn(WAITING_WORDS, waiting.code)
+        ? WAITING_WORDS[waiting.code]
+        : WAITING_WORDS.other(waiting.reason),
+      raw,
+    };
+  }
+  if (phase !== "Queued") return null;
+  return { text: warmup.phase === "succeeded" ? WAITING_WORDS.queue : WAITING_WORDS.warmup, raw: null };
+}

@@ -1,0 +1,131 @@
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { inLanguage } from "@/lib/pages/locale/language.ts";
+import * as en from "@/locales/en/campaigns.ts";
+import * as sv from "@/locales/sv/campaigns.ts";
+
+const CAMPAIGN_CHIPS = inLanguage({ en: en.CAMPAIGN_CHIPS, sv: sv.CAMPAIGN_CHIPS });
+
+/** Where a campaign stands in the list, from the top. */
+export const BANDS = ["running", "trouble", "finished", "waiting"] as const;
+export type Band = (typeof BANDS)[number];
+
+/** The meaning of a colour; a word always stands beside it. */
+export type Tone = "run" | "done" | "warn" | "bad" | "idle";
+
+/** A word in its colour. */
+export interface Chip {
+  readonly text: string;
+  readonly tone: Tone;
+  /** Said on hover. */
+  readonly title?: string;
+  /** Something moves at this moment. */
+  readonly live?: boolean;
+  /** A longer text that may stand in its place once the campaign's detail is read. */
+  readonly room?: string;
+}
+
+/** Where a campaign belongs in the list (spec, Browser behaviour: initial order). */
+export function bandOf(job: JobSummary): Band {
+  if (job.phase === "Running" && !isWarmupTrouble(job)) return "running";
+  if (isInTrouble(job)) return "trouble";
+  return isWaiting(job) ? "waiting" : "finished";
+}
+
+/**
+ * Whether a person must act: the campaign is over and volumes or all of it failed, or its warm-up failed or is not there.
+ * A failed volume of a campaign that goes on can wait until its end.
+ */
+export function isInTrouble(job: JobSummary): boolean {
+  const failed = job.phase === "Failed" || job.phase === "PartiallyFailed" || job.counts.failed > 0;
+  return isWarmupTrouble(job) || (failed && isSettled(job));
+}
+
+/** Whether nothing of a campaign runs or has run because its warm-up failed or is not there. */
+export function isHeldByWarmup(job: JobSummary): boolean {
+  const { active, done, failed } = job.counts;
+  return isWarmupTrouble(job) && !isSettled(job) && active + done + failed === 0;
+}
+
+/** Whether a campaign does no work for want of its warm-up, though the volumes of some of its pods count as begun. */
+export function lacksWarmup(job: JobSummary): boolean {
+  return isHeldByWarmup(job) || (job.warmup.phase === "failed" && job.counts.done === 0);
+}
+
+/** Whether the pods of a campaign wait for its warm-up, so that the volumes they have taken are not worked on. */
+export function isAtGate({ waiting, counts }: JobSummary): boolean {
+  return waiting?.code === "warmup" && counts.done + counts.failed === 0;
+}
+
+/** Suspended and not ended. */
+export function isWaiting({ phase }: JobSummary): boolean {
+  return phase === "Queued" || phase === "Paused";
+}
+
+/** Ended, or gone: nothing about it moves. */
+export function isSettled({ phase, jobGone }: JobSummary): boolean {
+  return jobGone || ENDINGS.has(phase);
+}
+
+/** Whether the page sums of a detail cover every volume that has run. */
+export function isWhole({ pagesCoverage }: JobDetail): boolean {
+  return pagesCoverage.counted >= pagesCoverage.of;
+}
+
+/** The colour of a card's stripe: red for trouble alone, else that of its phase's chip. */
+export function accentOf(job: JobSummary, detail: JobDetail | null): Tone {
+  return isInTrouble(job) ? "bad" : phaseChip(job, detail).tone;
+}
+
+/** A card's chips: warm-up, job removed, phase. */
+export function chipsOf(job: JobSummary, detail: JobDetail | null): Chip[] {
+  const removed: Chip[] = job.jobGone
+    ? [{ text: CAMPAIGN_CHIPS.jobRemoved, tone: "idle", title: CAMPAIGN_CHIPS.jobRemovedTitle }]
+    : [];
+  return [...warmupChip(job), ...removed, phaseChip(job, detail)];
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(["Succeeded", "Failed", "PartiallyFailed", "Unknown"]);
+
+const WARMUP_TONES = { pending: "idle", running: "run", failed: "bad" } as const;
+
+/**
+ * A failed warm-up is trouble in every phase, because the next campaign of the pipeline does not start either. A missing
+ * one is trouble until the campaign has succeeded without it (spec, Browser behaviour).
+ */
+function isWarmupTrouble({ warmup, phase }: JobSummary): boolean {
+  return warmup.phase === "failed" || (warmup.phase === "missing" && phase !== "Succeeded");
+}
+
+function lostPages(detail: JobDetail | null): boolean {
+  return (detail?.pagesFailed ?? 0) > 0;
+}
+
+function warmupChip({ warmup, phase }: JobSummary): Chip[] {
+  if (warmup.phase === "succeeded") return [];
+  if (warmup.phase === "missing") {
+    return [{ text: CAMPAIGN_CHIPS.noWarmup, tone: phase === "Succeeded" ? "idle" : "bad" }];
+  }
+  return [{ text: CAMPAIGN_CHIPS.warmup[warmup.phase], tone: WARMUP_TONES[warmup.phase], title: warmup.reason?.error }];
+}
+
+function phaseChip(job: JobSummary, detail: JobDetail | null): Chip {
+  switch (job.phase) {
+    case "Running":
+      return { text: CAMPAIGN_CHIPS.running, tone: "run", live: job.warmup.phase === "succeeded" };
+    case "Succeeded": {
+      const partly = CAMPAIGN_CHIPS.partiallySucceeded;
+      const hasLost = lostPages(detail);
+      return { text: hasLost ? partly : CAMPAIGN_CHIPS.succeeded, tone: hasLost ? "warn" : "done", room: partly };
+    }
+    case "PartiallyFailed":
+      return { text: CAMPAIGN_CHIPS.partiallyFailed, tone: "bad" };
+    case "Failed":
+      return { text: CAMPAIGN_CHIPS.failed, tone: "bad" };
+    case "Unknown":
+      return { text: CAMPAIGN_CHIPS.unknown, tone: "idle" };
+    case "Queued":
+      return { text: CAMPAIGN_CHIPS.queued, tone: "idle", title: job.waiting?.reason };
+    case "Paused":
+      return { text: CAMPAIGN_CHIPS.paused, tone: "idle", title: job.waiting?.reason };
+  }
+}

@@ -1,0 +1,141 @@
+import { inLanguage } from "@/lib/pages/locale/language.ts";
+import * as en from "@/locales/en/login.ts";
+import * as sv from "@/locales/sv/login.ts";
+import { formatAge, formatClock, formatDuration, formatEnd } from "./moments.ts";
+
+export const LOGIN_LABELS = inLanguage({ en: en.LOGIN_LABELS, sv: sv.LOGIN_LABELS });
+export const LOGIN_SENTENCES = inLanguage({ en: en.LOGIN_SENTENCES, sv: sv.LOGIN_SENTENCES });
+/** What sample accounts open, by login. */
+export const SAMPLE_PURPOSES: Readonly<Record<string, string>> = inLanguage({
+  en: en.SAMPLE_PURPOSES,
+  sv: sv.SAMPLE_PURPOSES,
+});
+const ACCOUNT_SENTENCES = inLanguage({ en: en.ACCOUNT_SENTENCES, sv: sv.ACCOUNT_SENTENCES });
+const LOGIN_ERRORS = inLanguage({ en: en.LOGIN_ERRORS, sv: sv.LOGIN_ERRORS });
+const LOGIN_MOMENTS = inLanguage({ en: en.LOGIN_MOMENTS, sv: sv.LOGIN_MOMENTS });
+
+/** What kind of account a failed login may have meant. */
+type AccountKind = "own" | "other tenant" | "no tenant";
+
+/** The kind of account that a user name means, where the campaigns belong to a tenant. */
+export function accountKind(username: string, campaignTenant: string): AccountKind {
+  const cut = username.indexOf("/");
+  if (cut < 0) return "no tenant";
+  return username.slice(0, cut).toLowerCase() === campaignTenant.toLowerCase() ? "own" : "other tenant";
+}
+
+/**
+ * Why a rejected login opens no campaigns, in place of the sentence about a wrong password: the results know the accounts
+ * of one tenant alone, and reject the right password of any other account too. A name without a tenant may mean one of
+ * theirs. Null where the name is certainly one of theirs.
+ */
+export function accountSentence(kind: AccountKind, campaignTenant: string): string | null {
+  switch (kind) {
+    case "own":
+      return null;
+    case "other tenant":
+      return ACCOUNT_SENTENCES.otherTenant(campaignTenant);
+    case "no tenant":
+      return ACCOUNT_SENTENCES.noTenant(campaignTenant);
+  }
+}
+
+/**
+ * For a failed login, by the code in the address of the login page. An unknown code says only that it failed, so that
+ * the address cannot put words into the page.
+ */
+export function loginErrorSentence(code: string): string {
+  return isLoginError(code) ? LOGIN_ERRORS[code] : LOGIN_ERRORS.other;
+}
+
+function isLoginError(code: string): code is `${keyof typeof LOGIN_ERRORS}` {
+  return Object.hasOwn(LOGIN_ERRORS, code);
+}
+
+/** A moment of which the login page speaks; instants in ms since 1970. */
+export interface LoginMoment {
+  /** `locked`: the next attempt is allowed then; `ended`: the session ended then. */
+  readonly kind: "locked" | "ended";
+  readonly at: number;
+  /** Of an end: the account whose session it was, where a browser may have several. */
+  readonly account?: string;
+}
+
+/**
+ * The sentence about a moment. Without the reader's zone it names a span from `now`, with it a clock time.
+ *
+ * @param now ms since 1970
+ * @param zone IANA name; null where it is not known
+ */
+export function loginMomentSentence({ kind, at, account }: LoginMoment, now: number, zone: string | null): string {
+  if (kind === "ended" && account !== undefined) {
+    return zone === null
+      ? LOGIN_MOMENTS.endedAgoOf(account, formatAge((now - at) / 1000))
+      : LOGIN_MOMENTS.endedAtOf(account, endText(at, now, zone));
+  }
+  if (kind === "ended") {
+    return zone === null
+      ? LOGIN_MOMENTS.endedAgo(formatAge((now - at) / 1000))
+      : LOGIN_MOMENTS.endedAt(endText(at, now, zone));
+  }
+  if (at <= now) return LOGIN_MOMENTS.unlocked;
+  return zone === null ? LOGIN_MOMENTS.lockedFor(waitText(at, now)) : LOGIN_MOMENTS.lockedUntil(formatClock(at, zone));
+}
+
+/** The clock alone where the day is today. */
+function endText(at: number, now: number, zone: string): string {
+  const [end, today] = [at, now].map((ms) => new Date(ms).toISOString());
+  return formatEnd(end, today, { zone, now });
+}
+
+function waitText(at: number, now: number): string {
+  const seconds = Math.ceil((at - now) / 1000);
+  return seconds < 60 ? LOGIN_MOMENTS.seconds(seconds) : formatDuration(seconds);
+}
+
+const CLOSED = inLanguage({ en: en.CLOSED, sv: sv.CLOSED });
+
+/** A side of the site that a login did not open. */
+interface ClosedSide {
+  readonly side: "campaigns" | "storage";
+  /**
+   * The status with which it refused the login; `tenant`: the tenant of the name is not known; `no session`: that
+   * of this login has ended, or there was none.
+   */
+  readonly reason: number | "tenant" | "no session";
+}
+
+/**
+ * Which side of the site a login did not open, and why.
+ *
+ * @param account the name of the login; null: not known
+ * @param campaignTenant the tenant whose accounts open the campaigns; null where it is not known or there are no tenants
+ */
+export function closedSideSentence(
+  { side, reason }: ClosedSide,
+  account: string | null,
+  campaignTenant: string | null,
+): string {
+  const isOfTenant = campaignTenant === null || (account !== null && accountKind(account, campaignTenant) === "own");
+  if (side === "campaigns" && (reason === 401 || reason === "no session") && !isOfTenant) {
+    return CLOSED.campaigns.otherTenant(campaignTenant);
+  }
+  const words = CLOSED[side];
+  switch (reason) {
+    case "tenant":
+      return CLOSED.storage.tenant;
+    case "no session":
+      return CLOSED.campaigns.noSession;
+    case 401:
+      return words.wrong;
+    case 413:
+    case 422:
+      return words.malformed;
+    case 429:
+      return words.tooMany;
+    case 503:
+      return words.busy;
+    default:
+      return words.unreachable;
+  }
+}

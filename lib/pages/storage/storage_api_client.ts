@@ -1,0 +1,56 @@
+import { goToLogin } from "@/lib/pages/browser/session_client.ts";
+import { type DoorParameters, doorPath } from "./storage_paths.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+
+/** The gateway's response; status 0: it could not be reached. */
+export interface DoorAnswer<Json = unknown> {
+  readonly status: number;
+  /** The body; with a successful status it has the form in the API document. */
+  readonly json: Json;
+  readonly headers: Headers;
+}
+
+/** A request to one of the gateway's operations; `json` is its body. */
+interface DoorRequest {
+  readonly method?: string;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Calls an operation of the gateway as an account and reads its JSON. Where the login is over, the page leaves for the
+ * login.
+ *
+ * @param operation its path below `/api/v1` with placeholders, such as `/buckets/:bucket/objects`
+ * @throws DOMException `AbortError` when the signal aborts
+ */
+export async function callDoor<Json = unknown>(
+  operation: string,
+  account: string,
+  parameters: DoorParameters,
+  { method = "GET", json, headers: given, signal }: DoorRequest = {},
+): Promise<DoorAnswer<Json>> {
+  try {
+    const response = await fetch(doorPath(operation, account, parameters), {
+      method,
+      signal,
+      // An archive is sent in place of its task's progress unless JSON is named.
+      headers: {
+        Accept: "application/json",
+        ...json === undefined ? {} : { "Content-Type": "application/json" },
+        ...given,
+      },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    });
+    const { status, headers } = response;
+    if (status === 401) goToLogin();
+    const found = parsedJson(await response.text());
+    // A proxy in between may answer with a page of its own.
+    const isForeign = response.ok && method !== "HEAD" && found === undefined;
+    return { status: isForeign ? 0 : status, headers, json: found as Json };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return { status: 0, json: null as Json, headers: new Headers() };
+  }
+}

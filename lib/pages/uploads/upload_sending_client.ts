@@ -1,0 +1,364 @@
+import { ReadQueue } from "@/lib/pages/browser/read_queue_client.ts";
+import type { PartPage } from "@/lib/s3/multipart.ts";
+import {
+  faultOf,
+  type ObjectName,
+  type Put,
+  type PutRequest,
+  type PutResponse,
+  type SentPart,
+  type SignedUrl,
+  type UploadCalls,
+  UploadFault,
+} from "./upload_calls_client.ts";
+import {
+  MAX_HASHED_BYTES,
+  nameOf,
+  partSpan,
+  planParts,
+  type UploadInParts,
+  type UploadItem,
+} from "./upload_items_client.ts";
+import type { UploadJournal } from "./upload_journal_client.ts";
+import type { UploadRoutes } from "./upload_route_client.ts";
+
+/** The SHA-256 of a body in base64; null where it is not computed. */
+type Digest = (body: Blob | ArrayBuffer, signal: AbortSignal) => Promise<string | null>;
+
+/** Bodies that are hashed at a time: each is in memory as a whole. */
+const HASHED_AT_A_TIME = 2;
+
+/**
+ * Hashes by Web Crypto, which works outside of the page's thread. Without it, as on plain HTTP, nothing is hashed.
+ *
+ * @param mostBytes longest body that is read into memory
+ */
+export function webDigest(subtle: Pick<SubtleCrypto, "digest"> | undefined, mostBytes: number): Digest {
+  const queue = new ReadQueue(HASHED_AT_A_TIME);
+  return async (body, signal) => {
+    if (!subtle || (body instanceof Blob && body.size > mostBytes)) return null;
+    return await queue.run(async () => {
+      const bytes = body instanceof Blob ? await body.arrayBuffer() : body;
+      signal.throwIfAborted();
+      return base64(await subtle.digest("SHA-256", bytes));
+    }, { urgent: false, signal });
+  };
+}
+
+function base64(bytes: ArrayBuffer): string {
+  return btoa(String.fromCharCode(...new Uint8Array(bytes)));
+}
+
+interface StepContext {
+  readonly calls: UploadCalls;
+  readonly put: Put;
+  readonly digest: Digest;
+  readonly journal: UploadJournal;
+  readonly routes: UploadRoutes;
+  readonly claim: (uploadId: string) => Promise<boolean>;
+}
+
+/** Reports how many bytes of a body have left so far. */
+type OnProgress = (sent: number) => void;
+
+/** Types that a presigned URL can sign: ASCII without outer or double spaces. */
+const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
+
+/**
+ * The steps of an upload: each is one try, and throws {@link UploadFault} or the reason of the signal. Bytes go straight
+ * to the store where this page reaches it, else through the gateway; that is looked up anew for each try. URLs are signed
+ * just before they are used, so none expires.
+ */
+export class UploadSteps {
+  readonly #context: StepContext;
+  /** Buckets whose store takes no SHA-256. */
+  readonly #unchecked = new Set<string>();
+
+  constructor(context: StepContext) {
+    this.#context = context;
+  }
+
+  /** Sends a file by one PUT. */
+  async sendWhole(item: UploadItem, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
+    const { calls, digest } = this.#context;
+    const name = nameOf(item);
+    // A slice has no type of its own, which the browser would send.
+    const body = item.file.slice(0, item.size);
+    const sha256 = this.#unchecked.has(name.bucket) ? null : await digest(body, signal);
+    const contentType = typeOf(item.file);
+    const isDirect = await this.#context.routes.isDirect(name, item.size);
+    const target = isDirect
+      ? await calls.presignObject(name, { sha256, contentType }, signal)
+      : { url: calls.objectAddress(name), headers: bodyHeaders(sha256, contentType) };
+    const condition: Record<string, string> = item.ifAbsent ? { "if-none-match": "*" } : {};
+    const headers = { ...target.headers, ...condition };
+    try {
+      await this.#put(name, isDirect, { url: target.url, headers }, body, signal, onProgress);
+    } catch (error) {
+      if (!(error instanceof UploadFault)) throw error;
+      if (error.kind === "taken" && item.mayBeWritten && await this.#isWritten(item, sha256, signal)) return;
+      if (error.kind === "lost") item.mayBeWritten = true;
+      const isCondition = item.ifAbsent && error.kind === "no condition";
+      throw sha256 === null || isCondition ? error : this.#withoutChecksum(name, error);
+    }
+  }
+
+  /** Begins the upload of a file in parts, or finds the one that an earlier page began. */
+  async open(item: UploadItem, signal: AbortSignal): Promise<void> {
+    const plan = planParts(item.size);
+    if (!plan || item.upload) return;
+    const { calls, journal } = this.#context;
+    const name = nameOf(item);
+    if (item.earlier) {
+      const { uploadId, hasChecksums } = item.earlier;
+      try {
+        const parts = await this.#arrived(item, { uploadId, hasChecksums, plan, parts: new Map() }, signal);
+        item.upload = { uploadId, hasChecksums, plan, parts };
+        return;
+      } catch (error) {
+        if (!(error instanceof UploadFault) || error.kind !== "gone") throw error;
+        item.earlier = null;
+        await journal.forget(name);
+      }
+    }
+    const hasChecksums = plan.partBytes <= MAX_HASHED_BYTES && !this.#unchecked.has(name.bucket) &&
+      await this.#context.digest(new Blob(), signal) !== null;
+    const contentType = typeOf(item.file);
+    let uploadId: string;
+    try {
+      uploadId = await calls.createUpload(name, hasChecksums, contentType, signal);
+    } catch (error) {
+      if (!(error instanceof UploadFault)) throw error;
+      // Nothing was begun yet: what has no such key has no such bucket.
+      if (error.kind === "gone") throw new UploadFault("no bucket", error.detail);
+      throw hasChecksums ? this.#withoutChecksum(name, error) : error;
+    }
+    item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
+    await this.#context.claim(uploadId);
+    const { size, modified, batch: { prefix } } = item;
+    await journal.putFile({ ...name, prefix, size, modified, upload: { uploadId, hasChecksums } });
+  }
+
+  /** Sends one part. */
+  async sendPart(
+    item: UploadItem,
+    upload: UploadInParts,
+    number: number,
+    signal: AbortSignal,
+    onProgress: OnProgress,
+  ): Promise<void> {
+    const { calls, digest, journal } = this.#context;
+    const name = nameOf(item);
+    const { uploadId, plan, hasChecksums } = upload;
+    const { start, end } = partSpan(plan, number);
+    const body = item.file.slice(start, end);
+    const sha256 = hasChecksums ? await digest(body, signal) : null;
+    const isDirect = await this.#context.routes.isDirect(name, item.size);
+    const target = isDirect ? await calls.presignPart(name, uploadId, plan, number, sha256, signal) : {
+      url: calls.partAddress(name, uploadId, number),
+      headers: bodyHeaders(sha256, null),
+    };
+    const { etag, text } = await this.#put(name, isDirect, target, body, signal, onProgress);
+    // Where the rules of the bucket expose no entity tag, the list of parts has it.
+    const part = { etag: (isDirect ? etag : gatewayTag(text)) ?? "", sha256 };
+    upload.parts.set(number, part);
+    await journal.putPart(uploadId, number, part);
+  }
+
+  /** Puts the object together once all parts have arrived. */
+  async complete(item: UploadItem, upload: UploadInParts, signal: AbortSignal): Promise<void> {
+    const { calls } = this.#context;
+    const { uploadId, parts, plan } = upload;
+    try {
+      if ([...parts.values()].some(({ etag }) => etag === "")) await this.#fillTags(item, upload, signal);
+      const sorted = [...parts].sort(([a], [b]) => a - b);
+      if (sorted.length !== plan.parts) throw new UploadFault("gone");
+      await calls.complete(nameOf(item), uploadId, sorted, item.ifAbsent, signal);
+    } catch (error) {
+      if (!(error instanceof UploadFault)) throw error;
+      const isOver = error.kind === "gone" || error.kind === "taken";
+      if (isOver && item.mayBeWritten && await this.#isCompleted(item, upload, signal)) return;
+      if (error.kind === "lost" || error.kind === "busy") item.mayBeWritten = true;
+      throw error;
+    }
+  }
+
+  /** A failure that passes where a store rejects a request for its checksum: later ones have none. */
+  #withoutChecksum({ bucket }: ObjectName, fault: UploadFault): UploadFault {
+    if (!isUnknownChecksum(fault)) return fault;
+    this.#unchecked.add(bucket);
+    return new UploadFault("busy", fault.detail);
+  }
+
+  /** The parts that both the store and this browser know. @throws UploadFault `gone` for an upload that has ended */
+  async #arrived(item: UploadItem, upload: UploadInParts, signal: AbortSignal): Promise<Map<number, SentPart>> {
+    const sent = await this.#context.journal.parts(upload.uploadId);
+    const arrived = new Map<number, SentPart>();
+    for await (const { PartNumber: number, ETag, Size } of this.#listed(item, upload.uploadId, signal)) {
+      const part = sent.get(number);
+      const { start, end } = partSpan(upload.plan, number);
+      if (part && ETag !== null && sameTag(part.etag || ETag, ETag) && Size === end - start) {
+        arrived.set(number, { ...part, etag: ETag });
+      }
+    }
+    return arrived;
+  }
+
+  async #fillTags(item: UploadItem, { uploadId, parts }: UploadInParts, signal: AbortSignal): Promise<void> {
+    for await (const { PartNumber: number, ETag } of this.#listed(item, uploadId, signal)) {
+      const part = parts.get(number);
+      if (part?.etag === "" && ETag !== null) parts.set(number, { ...part, etag: ETag });
+    }
+    for (const [number, { etag }] of parts) if (etag === "") parts.delete(number);
+  }
+
+  async *#listed(item: UploadItem, uploadId: string, signal: AbortSignal) {
+    let marker: number | null = null;
+    do {
+      const page: PartPage = await this.#context.calls.listParts(nameOf(item), uploadId, marker, signal);
+      yield* page.parts;
+      const next = page.next_part_number_marker ?? 0;
+      marker = page.is_truncated && next > (marker ?? 0) ? next : null;
+    } while (marker !== null);
+  }
+
+  /** Whether the object is the file, after a request of which the response was lost. */
+  async #isWritten(item: UploadItem, sha256: string | null, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#context.calls.headObject(nameOf(item), signal);
+    if (found === null || found.bytes !== item.size) return false;
+    return sha256 === null || found.sha256 === null || found.sha256 === sha256;
+  }
+
+  /**
+   * Whether the object is the file in these parts, by the checksum of their checksums.
+   *
+   * @throws UploadFault `taken` for an object of the same size of which that cannot be known, unless it is to be replaced
+   */
+  async #isCompleted(item: UploadItem, { parts, plan }: UploadInParts, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#context.calls.headObject(nameOf(item), signal);
+    if (found === null || found.bytes !== item.size) return false;
+    const sums = [...parts].sort(([a], [b]) => a - b).flatMap(([, { sha256 }]) => sha256 === null ? [] : [sha256]);
+    const all = await this.#context.digest(Uint8Array.from(sums.map(atob).join(""), byteOf).buffer, signal);
+    if (sums.length !== plan.parts || all === null || found.sha256 === null) {
+      // A file that replaces is sent again, which ends the doubt.
+      if (!item.ifAbsent) return false;
+      throw new UploadFault("taken");
+    }
+    return found.sha256 === `${all}-${plan.parts}`;
+  }
+
+  async #put(
+    { bucket }: ObjectName,
+    isDirect: boolean,
+    { url, headers = {} }: SignedUrl,
+    body: Blob,
+    signal: AbortSignal,
+    onProgress: (sent: number) => void,
+  ): Promise<PutResponse> {
+    const response = await this.#context.put({ url, headers, body, signal, onProgress });
+    if (response.status >= 200 && response.status < 300) {
+      if (isDirect) this.#context.routes.hasResponded(bucket);
+      return response;
+    }
+    const fault = faultOf(response);
+    if (fault.kind === "lost") {
+      // The browser gives no reason. A file that can no longer be read is found by reading it.
+      await body.slice(0, 1).arrayBuffer();
+      if (isDirect && await this.#context.calls.isReachable(signal)) this.#context.routes.hasNotResponded(bucket);
+    }
+    throw fault;
+  }
+}
+
+function byteOf(character: string): number {
+  return character.charCodeAt(0);
+}
+
+function typeOf(file: File): string | null {
+  return SIGNED_TYPE.test(file.type) ? file.type : null;
+}
+
+function bodyHeaders(sha256: string | null, contentType: string | null): Record<string, string> {
+  return {
+    // Without it, the browser names a type that the object would have.
+    "content-type": contentType ?? "application/octet-stream",
+    ...sha256 === null ? {} : { "x-amz-checksum-sha256": sha256 },
+  };
+}
+
+/** Whether a store rejects a request for its checksum; it says so in its own words. */
+function isUnknownChecksum({ kind, detail }: UploadFault): boolean {
+  return (kind === "refused" || kind === "no condition") &&
+    /checksum|x-amz-|header|not implemented/i.test(detail ?? "");
+}
+
+function sameTag(a: string, b: string): boolean {
+  return a.replaceAll('"', "") === b.replaceAll('"', "");
+}
+
+/** The entity tag in the gateway's response to a part. */
+function gatewayTag(text: string): string | null {
+  try {
+    const { etag } = JSON.parse(text);
+    return typeof etag === "string" ? etag : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Longest time without a byte that leaves, ms. */
+const IDLE_MS = 60_000;
+/** Longest wait for the response once everything has left, ms. */
+const RESPONSE_MS = 180_000;
+const MAX_TEXT_CHARACTERS = 10_000;
+
+/** How files reach the store: by which requests, checksums and steps. */
+export interface Sending {
+  readonly put: Put;
+  readonly digest: Digest;
+  readonly steps: (context: StepContext) => UploadSteps;
+}
+
+/** The requests, checksums and steps of a browser. */
+export const browserSending: Sending = {
+  put: browserPut,
+  digest: webDigest(globalThis.crypto?.subtle, MAX_HASHED_BYTES),
+  steps: (context) => new UploadSteps(context),
+};
+
+/** The browser reads the body from the disk as it goes. */
+function browserPut({ url, headers, body, signal, onProgress }: PutRequest): Promise<PutResponse> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    let timer: ReturnType<typeof setTimeout>;
+    const within = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => request.abort(), ms);
+    };
+    const abort = () => request.abort();
+    request.upload.onprogress = ({ loaded }) => {
+      within(loaded < body.size ? IDLE_MS : RESPONSE_MS);
+      onProgress(loaded);
+    };
+    request.onloadend = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      if (signal.aborted) return reject(signal.reason);
+      const { status } = request;
+      // Other origins expose no such header, and a browser reports an attempt to read it as an error.
+      const isBusy = status === 503 || status === 429;
+      resolve({
+        status,
+        text: status === 0 ? "" : request.responseText.slice(0, MAX_TEXT_CHARACTERS),
+        etag: status === 0 ? null : request.getResponseHeader("ETag"),
+        retryAfter: isBusy ? request.getResponseHeader("Retry-After") : null,
+      });
+    };
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    request.open("PUT", url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    within(IDLE_MS);
+    request.send(body);
+  });
+}

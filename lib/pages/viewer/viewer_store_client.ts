@@ -1,0 +1,308 @@
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
+
+import { fetchText } from "@/lib/pages/browser/fetch_text_client.ts";
+import type { Clock } from "@/lib/pages/browser/poller_client.ts";
+import { runSteps } from "@/lib/pages/browser/steps_client.ts";
+import { imageBefore } from "@/lib/pages/iiif/image_service.ts";
+import {
+  type Canvas,
+  isPaged,
+  type Manifest,
+  MAX_MANIFEST_BYTES,
+  spreadsOf,
+  standInOf,
+} from "@/lib/pages/iiif/manifest.ts";
+import { readManifestInSteps } from "@/lib/pages/iiif/read_manifest.ts";
+import { currentLanguage, LANGUAGES } from "@/lib/pages/locale/language.ts";
+import { type NamedCampaign, readViewerAddress, writeViewerAddress } from "@/lib/pages/page_paths.ts";
+import type { ViewerProblem } from "./viewer_sentences.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import type { ShownPage } from "./image_view_client.ts";
+import { PHONE } from "./viewer_panels_client.ts";
+
+/** Extent of an image that is shown until that of the page is there, pixels. */
+const BEFORE_PIXELS = { width: 1000, height: 1000 };
+
+/** How long a manifest is read without letting the page react, ms: until it is read there is little to react with. */
+const READING_SLICE_MS = 40;
+
+/** Turns that follow each other faster than this are one entry in the browser's history, ms. */
+const LEAFING_MS = 1000;
+
+/** The manifest that the address of the page names, and the pages of it that are shown. */
+export class ViewerStore {
+  readonly manifest = signal<Manifest | null>(null);
+  readonly problem = signal<ViewerProblem | null>(null);
+  /** Address of the manifest; null where none is named. */
+  readonly url = signal<string | null>(null);
+  /** The campaign that the reader comes from; null where the address names none. */
+  readonly campaign = signal<NamedCampaign | null>(null);
+  /** Index of the canvas that the address names. The order has it: one without it gives way to the manifest's own. */
+  readonly current = signal(0);
+  readonly isSpread = signal(false);
+  /** Index into the manifest's alternative orders; null: the order of its canvases. */
+  readonly orderIndex = signal<number | null>(null);
+  /** The chosen image of each painting, by canvas and place among its paintings. */
+  readonly #choices = signal<ReadonlyMap<string, number>>(new Map());
+
+  /** Canvas indexes in the order in which the reader goes through them. */
+  readonly order = computed<readonly number[]>(() => {
+    const manifest = this.manifest.value;
+    if (!manifest) return [];
+    const alternative = manifest.alternativeOrders[this.orderIndex.value ?? -1];
+    return alternative ? [...new Set(alternative.canvases)] : manifest.canvases.map((_, index) => index);
+  });
+  /** Position of each canvas in the order, from 0. */
+  readonly positions: ReadonlySignal<ReadonlyMap<number, number>> = computed(() =>
+    new Map(this.order.value.map((index, position) => [index, position]))
+  );
+  /** The number of the current page, from 1. */
+  readonly number: ReadonlySignal<number> = computed(() => this.#positionOf(this.current.value) + 1);
+  readonly isRightToLeft = computed(() => this.manifest.value?.viewingDirection === "right-to-left");
+  readonly #spreads: ReadonlySignal<readonly (readonly number[])[]> = computed(() => {
+    const manifest = this.manifest.value;
+    if (!manifest) return [];
+    return this.isSpread.value
+      ? spreadsOf(manifest.canvases, this.order.value, this.isRightToLeft.value)
+      : this.order.value.map((index) => [index]);
+  });
+  /** By canvas, the spread that it is in. */
+  readonly #spreadAt: ReadonlySignal<ReadonlyMap<number, number>> = computed(() =>
+    new Map(this.#spreads.value.flatMap((spread, at) => spread.map((index) => [index, at] as const)))
+  );
+  readonly #at: ReadonlySignal<number> = computed(() => this.#spreadAt.value.get(this.current.value) ?? 0);
+  /** Canvas indexes that are shown, from left to right. */
+  readonly shown: ReadonlySignal<readonly number[]> = computed(() => this.#spreads.value[this.#at.value] ?? []);
+  /** The same in reading order. */
+  readonly shownInOrder: ReadonlySignal<readonly number[]> = computed(() =>
+    this.shown.value.toSorted((a, b) => this.#positionOf(a) - this.#positionOf(b))
+  );
+  readonly pages: ReadonlySignal<readonly ShownPage[]> = computed(() => this.#pagesOf(this.shown.value));
+  readonly pagesAfter: ReadonlySignal<readonly ShownPage[]> = computed(() =>
+    this.#pagesOf(this.#spreads.value[this.#at.value + 1] ?? [])
+  );
+  readonly hasPrevious: ReadonlySignal<boolean> = computed(() => this.#at.value > 0);
+  readonly hasNext: ReadonlySignal<boolean> = computed(() => this.#at.value < this.#spreads.value.length - 1);
+
+  readonly #fetch: typeof fetch;
+  readonly #addressBar: AddressBar;
+  #loading = new AbortController();
+  #turnedAt = -Infinity;
+
+  constructor(request: typeof fetch, addressBar: AddressBar) {
+    this.#fetch = request;
+    this.#addressBar = addressBar;
+  }
+
+  /** Shows what the address of the page names, now and whenever it changes. @returns stops that */
+  start(): () => void {
+    const follow = () => this.#follow();
+    addEventListener("hashchange", follow);
+    follow();
+    return () => {
+      removeEventListener("hashchange", follow);
+      this.#addressBar.stop();
+      this.#loading.abort();
+    };
+  }
+
+  /** Reads the manifest again after a failure. */
+  retry(): void {
+    if (this.url.value !== null) void this.#load(this.url.value);
+  }
+
+  /** The fragment that names a canvas of this manifest. */
+  addressOf(index: number): string {
+    return writeViewerAddress(this.url.value ?? "", index, this.campaign.value);
+  }
+
+  /** Goes to a canvas. Going through pages quickly is one entry in the history. */
+  goTo(index: number): void {
+    if (index === this.current.value || !this.manifest.value?.canvases[index]) return;
+    const isLeafing = performance.now() - this.#turnedAt < LEAFING_MS;
+    this.#turnedAt = performance.now();
+    this.#addressBar.write(this.addressOf(index), isLeafing ? "same" : "new");
+    this.#open(index);
+  }
+
+  previous(): void {
+    this.#turn(-1);
+  }
+
+  next(): void {
+    this.#turn(1);
+  }
+
+  goToEnd(end: "first" | "last"): void {
+    const index = this.order.value.at(end === "first" ? 0 : -1);
+    if (index !== undefined) this.goTo(index);
+  }
+
+  /** @param order index into the manifest's alternative orders; null: the order of its canvases */
+  chooseOrder(order: number | null): void {
+    this.orderIndex.value = order;
+    if (!this.order.value.includes(this.current.value)) this.goToEnd("first");
+  }
+
+  chosen(index: number, painting: number): number {
+    return this.#choices.value.get(`${index} ${painting}`) ?? 0;
+  }
+
+  choose(index: number, painting: number, choice: number): void {
+    this.#choices.value = new Map(this.#choices.value).set(`${index} ${painting}`, choice);
+  }
+
+  #turn(by: number): void {
+    const spread = this.#spreads.value[this.#at.value + by];
+    if (spread) {
+      this.goTo(spread.reduce((first, index) => this.#positionOf(index) < this.#positionOf(first) ? index : first));
+    }
+  }
+
+  /** Shows a canvas. An order that leaves it out gives way to the manifest's own, which has every one. */
+  #open(index: number): void {
+    batch(() => {
+      if (!this.positions.value.has(index)) this.orderIndex.value = null;
+      this.current.value = index;
+    });
+  }
+
+  #positionOf(index: number): number {
+    return this.positions.value.get(index) ?? 0;
+  }
+
+  #pagesOf(spread: readonly number[]): readonly ShownPage[] {
+    const canvases = this.manifest.value?.canvases ?? [];
+    return spread.map((index) => this.#pageOf(canvases[index], index));
+  }
+
+  #pageOf(canvas: Canvas, index: number): ShownPage {
+    const standIn = standInOf(canvas);
+    const { width, height, images } = standIn ?? canvas;
+    const layers = images.map(({ choices, target }, painting) => ({
+      choice: choices[standIn ? 0 : this.chosen(index, painting)] ?? choices[0],
+      target,
+    }));
+    const before = standIn ? null : imageBefore(canvas, BEFORE_PIXELS);
+    return { index, width, height, layers, isStandIn: standIn !== null, before };
+  }
+
+  #follow(): void {
+    // A fragment that waits to be written names a page that the reader has left by now.
+    this.#addressBar.stop();
+    const { manifest: url, isRefused, canvas, campaign } = readViewerAddress(location.hash, location.href);
+    if (this.url.value !== null && /^#[^=]+$/.test(location.hash)) {
+      // A place on the page, as the link past the bar names: the manifest stays, and its address comes back.
+      this.#addressBar.write(this.addressOf(this.current.value), "same");
+      return;
+    }
+    this.campaign.value = campaign;
+    if (url === null) {
+      this.#loading.abort();
+      this.url.value = null;
+      this.manifest.value = null;
+      this.problem.value = isRefused ? "refused address" : "none named";
+    } else if (url !== this.url.value) {
+      void this.#load(url);
+    } else if (this.manifest.value) {
+      this.#open(this.#canvasOf(this.manifest.value, canvas));
+    }
+  }
+
+  async #load(url: string): Promise<void> {
+    this.#loading.abort();
+    const { signal } = this.#loading = new AbortController();
+    this.url.value = url;
+    this.manifest.value = null;
+    this.problem.value = null;
+    const fetched = await fetchText(url, { fetch: this.#fetch, maxBytes: MAX_MANIFEST_BYTES, signal });
+    if (signal.aborted) return;
+    const read = fetched.ok ? await manifestOf(fetched.text, url, signal) : fetched.problem;
+    if (read === null) return;
+    if (typeof read === "object") this.#show(read);
+    else this.problem.value = read;
+  }
+
+  #show(manifest: Manifest): void {
+    this.orderIndex.value = null;
+    this.#choices.value = new Map();
+    // Two pages side by side are too small to be read on a phone; its reader may still choose them.
+    this.isSpread.value = isPaged(manifest) && !matchMedia(PHONE).matches;
+    // The address may name another page by now.
+    this.current.value = this.#canvasOf(manifest, readViewerAddress(location.hash, location.href).canvas);
+    this.manifest.value = manifest;
+  }
+
+  /** The canvas that an address names, as far as the manifest reaches. */
+  #canvasOf({ canvases, start }: Manifest, named: number | null): number {
+    return Math.min(named ?? start ?? 0, canvases.length - 1);
+  }
+}
+
+async function manifestOf(text: string, url: string, signal: AbortSignal): Promise<Manifest | ViewerProblem | null> {
+  const json = parsedJson(text);
+  if (json === undefined) return "not JSON";
+  const steps = readManifestInSteps(json, url, readerLanguages(navigator.languages));
+  const read = await runSteps(steps, signal, READING_SLICE_MS);
+  return read && (read.ok ? read.manifest : read.reason);
+}
+
+interface AddressBarDeps {
+  /** Only a browser has one. */
+  readonly history: () => Pick<History, "pushState" | "replaceState" | "state">;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** Safari refuses more than 100 changes of the address in 30 seconds; by the next try some of them are past. */
+const RETRY_MS = 5000;
+
+/** Writes the fragment of the page's address, also where the browser limits how often that may be done. */
+export class AddressBar {
+  readonly #deps: AddressBarDeps;
+  /** Prevents the next try. */
+  #cancelRetry: () => void = () => {};
+
+  constructor(deps: AddressBarDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Writes a fragment. Where the browser refuses, the last one that was written replaces the address later.
+   *
+   * @param hash with its `#`
+   * @param entry whether it is an entry of its own in the history
+   */
+  write(hash: string, entry: "new" | "same"): void {
+    this.stop();
+    const history = this.#deps.history();
+    try {
+      if (entry === "new") history.pushState(null, "", hash);
+      else history.replaceState(history.state, "", hash);
+    } catch {
+      this.#cancelRetry = this.#deps.clock.after(RETRY_MS, () => this.write(hash, "same"));
+    }
+  }
+
+  /** Leaves out a fragment that waits to be written. */
+  stop(): void {
+    this.#cancelRetry();
+    this.#cancelRetry = () => {};
+  }
+}
+
+/**
+ * The languages in which a reader reads texts that are not ours, the best first: those of the browser, behind the site's
+ * where the reader has chosen another one than the browser prefers.
+ *
+ * @param preferred the languages of the browser (BCP 47)
+ */
+function readerLanguages(preferred: readonly string[]): readonly string[] {
+  const primary = preferred.map((tag) => tag.toLowerCase().split("-", 1)[0]);
+  const usual = LANGUAGES.toSorted((a, b) => placeOf(a, primary) - placeOf(b, primary))[0];
+  return usual === currentLanguage() ? preferred : [currentLanguage(), ...preferred];
+}
+
+function placeOf(language: string, languages: readonly string[]): number {
+  const place = languages.indexOf(language);
+  return place < 0 ? languages.length : place;
+}

@@ -1,0 +1,315 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import {
+  badGateway,
+  badRequest,
+  forbidden,
+  gatewayTimeout,
+  type HttpError,
+  requestTimeout,
+} from "@/lib/http/errors.ts";
+import { readCapped } from "@/lib/http/response_body.ts";
+import {
+  type FailureDetails,
+  type UpstreamClient,
+  UpstreamError,
+  upstreamFailure,
+  type UpstreamRequest,
+} from "@/lib/http/upstream/upstream_request.ts";
+import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/body_reader.ts";
+import { markRequest } from "@/lib/std/request_mark.ts";
+import { DNS_LABEL } from "@/lib/std/text.ts";
+import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
+import { s3Failure, verdictOf } from "./s3_errors.ts";
+import {
+  EMPTY_PAYLOAD,
+  encodeQuery,
+  hostOf,
+  type QueryPairs,
+  s3Path,
+  sha256Hex,
+  signHeaders,
+  UNSIGNED_PAYLOAD,
+} from "./signer.ts";
+import type { ConditionSupport } from "./store_kind.ts";
+import { MalformedXml } from "./s3_xml.ts";
+
+const HEADERS_TIMEOUT_MS = 60_000;
+
+const FAILURES: FailureDetails = {
+  unreachable: "S3 endpoint unreachable",
+  timeout: "S3 read timed out",
+  broken: "S3 connection error",
+  codes: {
+    unreachable: { code: "store_unreachable" },
+    timeout: { code: "store_timeout" },
+    broken: { code: "store_broken" },
+  },
+};
+
+/** Shared by all S3 operations, independent of the caller. */
+export interface S3 {
+  readonly addresses: Pick<StoreAddresses, "s3" | "mark">;
+  readonly region: string;
+  readonly upstream: UpstreamClient;
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Timeout until the response headers, ms, in addition to the time for a request body; a minute when absent. */
+  readonly timeoutMs?: number;
+  /** Time bounds of bodies to and from the store; those of all streams when absent. */
+  readonly bounds?: TimeBounds;
+  /** Which conditions of writes the store holds; none when absent. */
+  readonly conditions?: ConditionSupport;
+  /**
+   * Whether the store may store a body that ends early as an object, of a request that states a digest of the body or not.
+   * Absent: it rejects such a body.
+   */
+  readonly mayTruncate?: (hasDigest: boolean) => Promise<boolean>;
+}
+
+/** Headers by name in lower case. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+export interface S3Call {
+  /** The name of the operation in the documentation of S3. */
+  readonly operation: string;
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  readonly bucket?: string;
+  readonly key?: string;
+  readonly query?: QueryPairs;
+  readonly headers?: Headers | HeaderRecord;
+  /**
+   * A stream is a client's body, which is passed on. Chunks are of this process: each may use the memory of the one
+   * before. Neither is signed, and both need `lengthBytes`. Bytes are signed where the store may truncate a body.
+   */
+  readonly body?:
+    | ReadableStream<Uint8Array<ArrayBuffer>>
+    | AsyncGenerator<Uint8Array<ArrayBuffer>>
+    | Uint8Array<ArrayBuffer>
+    | string
+    | null;
+  readonly lengthBytes?: number;
+  /** How long the store may work before its response begins, ms; a minute when absent. */
+  readonly workMs?: number;
+  /** The subject of error messages; the object or bucket when absent. */
+  readonly resource?: string;
+  /** Statuses besides 2xx that are returned instead of thrown. */
+  readonly expect?: readonly number[];
+}
+
+/**
+ * Sends one signed request as the caller and resolves with the response, its body unread. `caller.onVerdict` receives what
+ * the response says about the credentials.
+ *
+ * @throws HttpError by the store's error code; 502 when the store is unreachable, or its response is not valid or comes before all of the body, 504 when it
+ *   does not respond in time, 408 when the client sends its body too slowly, 403 when the caller has no S3 endpoint, 400
+ *   for a name that no path can hold
+ */
+export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
+  const { endpoint, virtualHosts, ignoresKeys } = await s3Address(s3, caller);
+  const { origin, path } = call.bucket === undefined
+    ? { origin: endpoint, path: "/" }
+    : locate(endpoint, virtualHosts, call.bucket, call.key);
+  const query = call.query ?? [];
+  const headers = copied(call.headers);
+  if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
+  const signed = { method: call.method, host: hostOf(origin), path, query };
+  markRequest(s3.addresses, caller, call.method, headers);
+  const signsBytes = call.body instanceof Uint8Array && await s3.mayTruncate?.(false) === true;
+  signHeaders(signed, headers, payloadHash(call.body, signsBytes), caller.s3, s3.region, s3.now());
+  const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
+  const sent = outgoingBody(s3, call, workMs);
+  const request = {
+    method: call.method,
+    operation: call.operation,
+    origin,
+    target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
+    headers,
+    body: sent.body,
+    reusesMemory: isChunks(call.body),
+    signal: eitherSignal(caller.signal, sent.signal),
+    // The response to an upload comes after its body.
+    timeoutMs: workMs + (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
+  };
+  let response: Response;
+  try {
+    response = await s3.upstream.send(request);
+  } catch (error) {
+    const failure = await asHttpError(error, s3.upstream, request, Math.min(workMs, LIVENESS_MS));
+    throw sent.failure?.() ?? failure;
+  } finally {
+    sent.release?.();
+  }
+  if (response.ok && sent.isWhole?.() === false) {
+    await response.body?.cancel();
+    throw badGateway("S3 confirmed a body before all of it was sent");
+  }
+  const onVerdict = ignoresKeys ? undefined : caller.onVerdict;
+  if (response.ok || call.expect?.includes(response.status)) {
+    onVerdict?.("accepted");
+    return response;
+  }
+  const failure = await s3Failure(response, resourceOf(call));
+  const verdict = verdictOf(failure);
+  if (verdict) onVerdict?.(verdict);
+  throw failure;
+}
+
+function eitherSignal(client: AbortSignal | undefined, body: AbortSignal | undefined): AbortSignal | undefined {
+  return client && body ? AbortSignal.any([client, body]) : client ?? body;
+}
+
+/** The same for a response whose body is not needed. @returns its headers @throws HttpError as {@link callS3} */
+export async function callS3ForHeaders(s3: S3, caller: Caller, call: S3Call): Promise<Headers> {
+  const response = await callS3(s3, caller, call);
+  await response.body?.cancel();
+  return response.headers;
+}
+
+/** The subject of a request in error messages. */
+export function resourceOf({ resource, bucket, key }: Pick<S3Call, "resource" | "bucket" | "key">): string {
+  return resource ?? (key === undefined ? `bucket '${bucket}'` : `object '${key}'`);
+}
+
+/** The caller's S3 address. @throws HttpError 403 when the caller has none (system level) */
+export function s3Address(s3: Pick<S3, "addresses">, caller: Caller): Promise<S3Address> {
+  return s3.addresses.s3(caller.tenant).then(requireAddress);
+}
+
+function requireAddress(address: S3Address | null): S3Address {
+  if (!address) throw forbidden("System-level credentials have no S3 endpoint");
+  return address;
+}
+
+/**
+ * The origin and path of a bucket or key: path-style, or virtual-hosted where the store requires it and the bucket's name
+ * is a valid host name.
+ *
+ * @throws HttpError 400 for a bucket name that would change the path
+ */
+export function locate(
+  endpoint: string,
+  virtualHosts: boolean | undefined,
+  bucket: string,
+  key?: string,
+): { origin: string; path: string } {
+  if (bucket === "" || bucket === "." || bucket === ".." || bucket.includes("/") || !bucket.isWellFormed()) {
+    throw badRequest("bucket: not a valid bucket name");
+  }
+  if (key !== undefined && !key.isWellFormed()) throw badRequest("key: not well-formed Unicode");
+  const path = s3Path(bucket, key);
+  if (!virtualHosts || !DNS_LABEL.test(bucket)) return { origin: endpoint, path };
+  return { origin: endpoint.replace("://", `://${bucket}.`), path: path.slice(bucket.length + 1) || "/" };
+}
+
+function payloadHash(body: S3Call["body"], signsBytes: boolean): string {
+  if (typeof body === "string" || (signsBytes && body instanceof Uint8Array)) return sha256Hex(body);
+  return body ? UNSIGNED_PAYLOAD : EMPTY_PAYLOAD;
+}
+
+function copied(headers: S3Call["headers"]): Record<string, string> {
+  if (!(headers instanceof Headers)) return { ...headers };
+  const copy: Record<string, string> = {};
+  headers.forEach((value, name) => copy[name] = value);
+  return copy;
+}
+
+function isChunks(body: S3Call["body"]): body is AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  return typeof body === "object" && body !== null && "next" in body;
+}
+
+/** A call's body as it is sent: one that streams has idle timeouts, where its total is not timeout enough. */
+function outgoingBody(
+  { bounds }: S3,
+  { body, lengthBytes = 0 }: S3Call,
+  workMs: number,
+): Pick<UpstreamRequest, "body"> & Partial<Omit<WatchedUpload, "body">> {
+  const isWatched = isChunks(body) || (body instanceof ReadableStream && lengthBytes > UNWATCHED_BYTES);
+  return isWatched ? watchedUpload(body, { lengthBytes, bounds, workMs, stalled }) : { body };
+}
+
+function stalled(): HttpError {
+  return gatewayTimeout(FAILURES.timeout, FAILURES.codes?.timeout);
+}
+
+/** The error for the client of a request that got no response. */
+async function asHttpError(
+  error: unknown,
+  upstream: UpstreamClient,
+  request: UpstreamRequest,
+  livenessMs: number,
+): Promise<unknown> {
+  if (!(error instanceof UpstreamError)) return error;
+  const isLate = error.problem === "timeout";
+  return isLate && await isClientSlow(upstream, request, livenessMs)
+    ? requestTimeout()
+    : upstreamFailure(error, FAILURES);
+}
+
+/** How long a store may take to show that it responds, ms. */
+const LIVENESS_MS = 5000;
+
+/**
+ * Whether an upload exceeded its total because of the client and not the store. It is unknown how much has come of a body
+ * that is passed on unread. A store that responds to another request would have responded to this one, so the client was
+ * slow.
+ */
+async function isClientSlow(
+  upstream: UpstreamClient,
+  { origin, body, reusesMemory }: UpstreamRequest,
+  timeoutMs: number,
+): Promise<boolean> {
+  if (!(body instanceof ReadableStream || body instanceof Blob) || reusesMemory) return false;
+  try {
+    const response = await upstream.send({
+      method: "GET",
+      operation: "ProbeEndpoint",
+      origin,
+      target: "/",
+      headers: {},
+      timeoutMs,
+    });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A thousand entries with the longest keys, every byte of them escaped, stay below this. */
+const MAX_LISTING_BYTES = 16 * 1024 * 1024;
+const ERROR_ROOT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
+
+/**
+ * Sends a request whose response is XML, and parses that. Responses to copies and completions begin before their result is
+ * known, so a response with status 200 may hold an error, which is thrown. Where the store may work for long
+ * (`workMs`), it may take as long again for the body.
+ *
+ * @throws HttpError as {@link callS3}; 502 when the response ends early, is too long or is not valid
+ */
+export async function callS3ForXml<T>(s3: S3, caller: Caller, call: S3Call, parse: (xml: string) => T): Promise<T> {
+  return await parsedXml(await callS3(s3, caller, call), call, parse);
+}
+
+/** The body of a response as {@link callS3ForXml} reads it, for callers that need its headers too. */
+export async function parsedXml<T>(
+  response: Response,
+  call: Pick<S3Call, "bucket" | "key" | "workMs" | "resource">,
+  parse: (xml: string) => T,
+  maxBytes = MAX_LISTING_BYTES,
+): Promise<T> {
+  const resource = resourceOf(call);
+  let text: string;
+  try {
+    text = await readCapped(response, maxBytes, call.workMs);
+  } catch (error) {
+    throw badGateway(`${resource}: the store's response ended early`, error);
+  }
+  if (ERROR_ROOT.test(text)) throw await s3Failure(new Response(text), resource);
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof MalformedXml) throw badGateway(`${resource}: the store's response is not valid`, error);
+    throw error;
+  }
+}

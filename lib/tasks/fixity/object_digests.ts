@@ -1,0 +1,159 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
+import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
+import { announcedLength, boundedReader, endedBy, streamReader } from "@/lib/std/body_reader.ts";
+import { sleep } from "@/lib/std/timing.ts";
+import { isStrong, mayPass } from "@/lib/tasks/zip/entry_read.ts";
+
+/** Where objects are read, and how fast. */
+export interface ReadSource {
+  readonly s3: S3;
+  /** Its signal ends the reading. */
+  readonly caller: Caller & { readonly signal: AbortSignal };
+  /** Waits between two tries of a read, ms; there is one try more than waits. */
+  readonly retryMs: readonly number[];
+  /** Runs a read when this process may read from the store. */
+  readonly read: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Called with the bytes of each chunk, and waited for. @returns whether the wait was a long one */
+  readonly pace: (bytes: number) => Promise<boolean>;
+}
+
+/** What a store says about an object with its first byte; null where it does not say it. */
+interface OpenedObject {
+  readonly headers: Headers;
+  readonly etag: string | null;
+  readonly size: number | null;
+}
+
+/** Receives the bytes of an object, whose memory it must not keep. */
+interface Receiver {
+  update(chunk: Uint8Array): void;
+}
+
+/** An object that was read whole. */
+interface ReadBytes<R> {
+  readonly etag: string | null;
+  /** bytes */
+  readonly size: number;
+  /** Has received all of them. */
+  readonly receiver: R;
+}
+
+/** Waits that outlast a store that fails for a while with some requests: a false alarm costs more than some seconds. */
+export const RETRY_MS = [100, 500, 2000, 5000] as const;
+
+const MAX_CHUNK_BYTES = 256 * 1024;
+/** After so many bytes a read that breaks off has all its tries again. */
+const PROGRESS_BYTES = 1024 * 1024;
+
+/** A body ended before or behind its announced length. */
+export class WrongLength extends Error {
+  override readonly name = "WrongLength";
+}
+
+/**
+ * Reads all bytes of an object, chunk by chunk. A read that breaks off is continued where it was, under the same ETag; without
+ * a strong one it begins anew.
+ *
+ * @param ifMatch the ETag that it must have; null: any
+ * @param begin called when reading begins with the first byte
+ * @throws HttpError as {@link getObject}, 412 for another ETag; WrongLength; what broke the body; the reason of the signal
+ */
+export async function readObject<R extends Receiver>(
+  source: ReadSource,
+  ref: VersionRef,
+  ifMatch: string | null,
+  begin: (opened: OpenedObject) => R,
+): Promise<ReadBytes<R>> {
+  const reading = new Reading(source, ref, ifMatch, begin);
+  return await source.read(() => reading.run());
+}
+
+class Reading<R extends Receiver> {
+  #opened: OpenedObject & { readonly receiver: R } | null = null;
+  #position = 0;
+  /** Whether the body waits since its last chunk, and the store may have closed it. */
+  #isPaused = false;
+
+  constructor(
+    readonly source: ReadSource,
+    readonly ref: VersionRef,
+    readonly ifMatch: string | null,
+    readonly begin: (opened: OpenedObject) => R,
+  ) {}
+
+  async run(): Promise<ReadBytes<R>> {
+    const { retryMs, caller: { signal } } = this.source;
+    for (let tries = 0;;) {
+      const from = this.#position;
+      try {
+        return await this.#readOn();
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        if (this.#isPaused) {
+          this.#isPaused = false;
+          continue;
+        }
+        if (!mayPass(error)) throw error;
+        if (this.#position - from >= PROGRESS_BYTES) tries = 0;
+        if (tries >= retryMs.length) throw error;
+        await sleep(retryMs[tries++], signal);
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  async #readOn(): Promise<ReadBytes<R>> {
+    const etag = this.#opened ? this.#opened.etag : this.ifMatch;
+    if (!isStrong(etag)) this.#position = 0;
+    const from = this.#position;
+    const response = await this.#open(etag, from);
+    if (from === 0 || !this.#opened) {
+      this.#position = 0;
+      const { headers } = response;
+      const opened = { headers, etag: headers.get("etag"), size: announcedLength(response) };
+      this.#opened = { ...opened, receiver: this.begin(opened) };
+    }
+    const { size, etag: found, receiver } = this.#opened;
+    let skipped = response.status === 206 ? 0 : from;
+    await this.#readBody(response, (chunk) => {
+      const cut = Math.min(skipped, chunk.length);
+      skipped -= cut;
+      if (cut === chunk.length) return;
+      const rest = cut > 0 ? chunk.subarray(cut) : chunk;
+      this.#position += rest.length;
+      receiver.update(rest);
+    });
+    if (size !== null && this.#position !== size) throw new WrongLength(`${this.#position} bytes of ${size} came`);
+    return { etag: found, size: this.#position, receiver };
+  }
+
+  async #open(etag: string | null, from: number): Promise<Response> {
+    const { s3, caller } = this.source;
+    const headers: Record<string, string> = { "x-amz-checksum-mode": "ENABLED" };
+    if (isStrong(etag)) headers["if-match"] = etag;
+    if (from > 0) headers.range = `bytes=${from}-`;
+    const response = await getObject(s3, caller, this.ref, { headers });
+    const begins = response.status !== 206 || response.headers.get("content-range")?.startsWith(`bytes ${from}-`);
+    if (begins) return response;
+    await response.body?.cancel();
+    throw new WrongLength("another range came");
+  }
+
+  async #readBody(response: Response, consume: (chunk: Uint8Array) => void): Promise<void> {
+    if (!response.body) return;
+    const { s3, pace, caller: { signal } } = this.source;
+    const sizes = { mostBytes: MAX_CHUNK_BYTES, freesChunks: true };
+    const reader = endedBy(signal, boundedReader(streamReader(response.body, sizes), { bounds: s3.bounds }));
+    try {
+      for (let chunk; (chunk = await reader.read());) {
+        signal.throwIfAborted();
+        consume(chunk);
+        this.#isPaused = await pace(chunk.length);
+      }
+      signal.throwIfAborted();
+    } finally {
+      reader.cancel();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readViewerAddress, writeViewerAddress } from "@/lib/pages/page_paths.ts";
+
+const PAGE = "https://stackroom.example/uv.html";
+const MANIFEST = "https://example.org/a+b/manifest.json?x=1&y=å";
+
+Deno.test("viewer address: the manifest and the canvas are read as the Universal Viewer writes them", () => {
+  const href = new URL(MANIFEST).href;
+  const encoded = encodeURIComponent(href);
+  for (
+    const hash of [`#?manifest=${encoded}&cv=3`, `?cv=3&manifest=${encoded}`, `#?c=0&m=0&cv=3&manifest=${encoded}`]
+  ) {
+    assert.deepEqual(readViewerAddress(hash, PAGE), { manifest: href, isRefused: false, canvas: 3, campaign: null });
+  }
+  assert.equal(
+    readViewerAddress("#?manifest=https://example.org/a+b.json", PAGE).manifest,
+    "https://example.org/a+b.json",
+  );
+  assert.equal(
+    readViewerAddress("#?manifest=/results/iiif.json", PAGE).manifest,
+    "https://stackroom.example/results/iiif.json",
+  );
+});
+
+Deno.test("viewer address: a missing manifest differs from one that is not opened", () => {
+  for (const hash of ["", "#", "#?", "#?manifest=", "#?cv=1&manifest=%20"]) {
+    assert.equal(readViewerAddress(hash, PAGE).manifest, null);
+    assert.equal(readViewerAddress(hash, PAGE).isRefused, false, hash);
+  }
+  for (const manifest of ["javascript:alert(1)", "data:application/json,{}", "https://u:p@h.example/", "http://["]) {
+    const read = readViewerAddress(`#?manifest=${encodeURIComponent(manifest)}`, PAGE);
+    assert.deepEqual([read.manifest, read.isRefused], [null, true], manifest);
+  }
+});
+
+Deno.test("viewer address: a canvas is a whole number and nothing else", () => {
+  for (const cv of ["-1", "1.5", "1e3", "0x1", "x", "", "9999999"]) {
+    assert.equal(readViewerAddress(`#?cv=${cv}`, PAGE).canvas, null, cv);
+  }
+});
+
+Deno.test("viewer address: a campaign is a namespace and a name, and no other text", () => {
+  const campaign = (text: string) => readViewerAddress(`#?manifest=/iiif.json&campaign=${text}`, PAGE).campaign;
+  assert.deepEqual(campaign("batch-default%2Fsvea-1870"), { namespace: "batch-default", name: "svea-1870" });
+  for (const text of ["", "svea-1870", "a/b/c", "A/b", "a/%3Cb%3E", "a/"]) assert.equal(campaign(text), null, text);
+});
+
+Deno.test("viewer address: what is written is read again", () => {
+  fc.assert(
+    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.nat(99_999), (url, canvas) => {
+      const manifest = new URL(url).href;
+      const campaign = canvas % 2 === 0 ? null : { namespace: "batch-default", name: "svea-1870" };
+      const read = readViewerAddress(writeViewerAddress(manifest, canvas, campaign), PAGE);
+      assert.deepEqual(read, { manifest, isRefused: false, canvas, campaign });
+    }),
+  );
+});

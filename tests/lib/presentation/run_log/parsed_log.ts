@@ -1,7 +1,0 @@
-import { parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { resultOf } from "@/tests/result_of.ts";
-
-/** Parses a log at once. */
-export function parseRunLog(text: string, maxCharacters?: number): RunLog {
-  return resultOf(parseRunLogInSteps(text, maxCharacters));
-}
