@@ -192,7 +192,7 @@ export const CARD = {
   manifest: "Source manifest",
   pagesPerMinute: (count: string) => `${count} pages a minute`,
   endedVolumes: (volumes: number) => `${counted(volumes, "volume", "volumes")} ended`,
-  courseOf: (campaign: string) => `Course of ${campaign}`,
+  courseOf: (campaign: string) => `Progress of ${campaign} over time`,
   time: "Time",
   volumesDone: "Volumes done",
   volumesFailed: "Volumes failed",
@@ -212,15 +212,15 @@ export const CARD = {
   failedFile: "failed",
   volumesFile: "volumes",
   shownFile: "volumes-shown",
-  volumesGone: "The list of this campaign's volumes is gone.",
-  noMoreVolumes: "There are no volumes from here on.",
-  pipelineGone: "The pipeline's document is gone.",
+  volumesGone: "The list of this campaign's volumes no longer exists.",
+  noMoreVolumes: "There are no more volumes.",
+  pipelineGone: "The pipeline's document no longer exists.",
   noPages: "Its pages cannot be opened yet: no manifest names them.",
 };
 
 /** The words of problems of campaigns and volumes, of what they wait for, and of their states. */
 export const PROBLEMS = {
-  unexplained: "The volume failed, and nothing is left that says why.",
+  unexplained: "The volume failed. No reason was recorded.",
   notTriedAgain: "Not tried again.",
   triedAgain: "It will be tried again.",
   forbidden: "Your account may not read this volume.",
@@ -229,9 +229,9 @@ export const PROBLEMS = {
     `There is no warm-up of the pipeline ${pipeline}, and no volume starts before one succeeds. Start one.`,
   noWarmup: (pipeline: string) =>
     `There is no warm-up of the pipeline ${pipeline}, and the next campaign of this pipeline waits for one.`,
-  warmupHolds: "No volume starts before it succeeds: mend the cause, then start the warm-up again.",
+  warmupHolds: "No volume starts before it succeeds: fix the cause, then start the warm-up again.",
   warmupHoldsNext: (pipeline: string) =>
-    `The next campaign of the pipeline ${pipeline} does not start before it succeeds: mend the cause, then start the ` +
+    `The next campaign of the pipeline ${pipeline} does not start before it succeeds: fix the cause, then start the ` +
     "warm-up again.",
   warmupFailed: "The warm-up failed.",
   warmupFailedOf: (cause: string) => `The warm-up failed: ${cause}`,
@@ -241,7 +241,7 @@ export const PROBLEMS = {
   noMessage: "The volume stopped without saying why.",
   notSetUp: "The deployment is not set up for this work",
   manifestUnread: "The volume's manifest cannot be read",
-  modelNotReady: "The model was not made ready by the warm-up",
+  modelNotReady: "The warm-up did not prepare the model",
   failedWhile: (doing: string) => `It failed while ${doing}`,
   failed: "It failed",
   noPageGaveResult: "No page of this volume gave a result.",
@@ -259,7 +259,7 @@ export const PROBLEMS = {
     const rest = `${failed === 0 ? counted(unfinished, "volume", "volumes") : formatCount(unfinished)} did not finish.`;
     return failed === 0 ? rest : `${counted(failed, "volume", "volumes")} failed and ${rest}`;
   },
-  runAgain: (count: number) => `Run ${count === 1 ? "it" : "them"} in a new campaign when the cause is mended.`,
+  runAgain: (count: number) => `Run ${count === 1 ? "it" : "them"} in a new campaign when the cause is fixed.`,
   campaignIsEnding: "The cluster is ending this campaign.",
   volumesFailed: (count: number) =>
     `${counted(count, "volume", "volumes")} failed. Run ${
@@ -297,10 +297,10 @@ export const VOLUME_ENDS = {
   outOfTime: "The time allowed for the work on this volume ran out.",
   stopped: "The cluster stopped the work on this volume.",
   moved: "The cluster stopped the work on this volume to free resources.",
-  machineLost: "The machine under the work on this volume was shut down or lost.",
+  machineLost: "The machine that processed this volume was shut down or lost.",
   noImage: "The container image for the work on this volume could not be fetched.",
   notStarted: "The container for the work on this volume could not be started.",
-  brokeOff: (code: string) => `The work on this volume broke off with an error (exit code ${code}).`,
+  brokeOff: (code: string) => `The work on this volume ended with an error (exit code ${code}).`,
 };
 
 /** The same for a warm-up. */
@@ -309,10 +309,10 @@ export const WARMUP_ENDS = {
   outOfTime: "The time allowed for the warm-up ran out.",
   stopped: "The cluster stopped the warm-up.",
   moved: "The cluster stopped the warm-up to free resources.",
-  machineLost: "The machine under the warm-up was shut down or lost.",
+  machineLost: "The machine that ran the warm-up was shut down or lost.",
   noImage: "The container image for the warm-up could not be fetched.",
   notStarted: "The container for the warm-up could not be started.",
-  brokeOff: (code: string) => `The warm-up broke off with an error (exit code ${code}).`,
+  brokeOff: (code: string) => `The warm-up ended with an error (exit code ${code}).`,
 };
 
 /** Why a campaign ended early, by the reason of its Job's condition (Kubernetes, "Jobs"). */
@@ -328,7 +328,7 @@ export const JOB_ENDINGS = {
 
 /** Why a campaign does no work. */
 export const WAITING_WORDS = {
-  suspended: "Suspended by hand: resume its Job to go on",
+  suspended: "Suspended manually: resume its Job to continue",
   queue: "Waits for its turn in the queue",
   quota: "Waits until its queue has quota left",
   warmup: "Waits for its warm-up",
@@ -359,7 +359,7 @@ export const CAMPAIGN_CHIPS = {
 export const VOLUME_CHIPS = {
   active: "active",
   stalled: "stalled",
-  stalledTitle: "Active, but its progress stands still",
+  stalledTitle: "Active, but without progress",
   done: "done",
   doneWithLost: (count: number) => `done, ${counted(count, "page", "pages")} not read`,
   failed: "failed",

@@ -7,7 +7,7 @@ export const LOG_SENTENCES = {
   noLog: "There is no log at this address: no worker has uploaded one.",
   stopped: "The log could not be read 20 times in a row, so it is no longer followed.",
   quiet:
-    "No line was added for 15 minutes and the log has no ending, so it is no longer followed. A worker that is stopped, such as at a deadline or for lack of memory, writes none; its campaign names the reason.",
+    "No line was added for 15 minutes and the log has no ending, so it is no longer followed. A worker that the cluster stops, such as at a deadline, writes no ending; its campaign names the reason.",
   lineGone: "The line that the address names is not in this log.",
   lineLater: "The line that the address names is not in this log yet.",
   noLines: "No line of this log is of this level.",
@@ -20,7 +20,7 @@ export const LOG_SENTENCES = {
   readingLog: "Reading the log…",
   logRetried: "It is tried again every 15 seconds.",
   logShortened: "The beginning of this log is left out.",
-  readingRunManifest: "Reading what the run says of its pages…",
+  readingRunManifest: "Reading the summary of the run…",
   runManifestLater: "The summary of the pages appears here when the run has ended.",
   noRunManifest: "This run has written no manifest, so there is no summary of its pages.",
   runWithoutPages: "The run's manifest names no pages.",
@@ -122,7 +122,7 @@ export const OUTCOMES = {
 
 /** What the reading of the run's manifest gave. */
 export const RUN_WORDS = {
-  unreadable: "The run's summary cannot be shown: its manifest is not what a run writes.",
+  unreadable: "The run's summary cannot be shown: its manifest is not valid.",
   page: (name: string, facts: string) => facts === "" ? `Page ${name}` : `Page ${name}: ${facts}`,
   lost: "not read",
   readEarlier: "read by an earlier run",

@@ -12,7 +12,7 @@ export const LOGIN_LABELS = {
   userName: "User name",
   password: "Password",
   logIn: "Log in",
-  goOn: "Go on",
+  goOn: "Continue",
   apiPage: "API page",
   samples: "No account? Try a sample login",
   samplePassword: "Their password:",
@@ -26,7 +26,7 @@ export const LOGIN_SENTENCES = {
   loggedOut: "You are logged out.",
   endedEarly: "Your session has ended: it was logged out, or the account was changed. Log in again.",
   loggedInAs: (user: string) => `You are logged in as ${user}.`,
-  leadsBack: "The login leads back to where you were.",
+  leadsBack: "After the login you return to the page where you were.",
 };
 
 /** What the embedded store's sample accounts open, by login. */
@@ -53,13 +53,13 @@ export const LOGIN_ERRORS = {
     "This page was not opened under the site's own address, so the login was refused. Open the site by its usual address.",
   413: MALFORMED,
   422: MALFORMED,
-  429: "No login is possible at the moment. Wait a little, five minutes at most, then try again.",
+  429: "Logging in is not possible at the moment. Wait up to five minutes, then try again.",
   502: UNREACHABLE,
   503: "The login is not available at the moment. Try again later.",
   504: UNREACHABLE,
   logout:
-    "You are logged out in this browser, but the server could not end the session of the campaigns: a copy of it stays " +
-    "valid until it ends by itself.",
+    "You are logged out in this browser, but the server could not end the campaign session. A copied cookie stays valid " +
+    "until it expires.",
   other: "The login did not work. Try again in a moment.",
 };
 

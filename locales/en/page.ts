@@ -1,6 +1,6 @@
 import { counted } from "@/lib/pages/locale/figures.ts";
 
-/** The sentences of pages and islands. Those about a campaign's problems are in problems.ts. */
+/** The sentences of pages and islands. Those about a campaign's problems are in campaigns.ts. */
 export const SENTENCES = {
   noMatch: "No campaign matches the filter.",
   noCampaigns: "There are no campaigns yet. They appear here when the first one is started.",
@@ -8,7 +8,7 @@ export const SENTENCES = {
   campaignGone: "This campaign has been removed.",
   orderOfLastVisit: "The order is that of your last visit to this tab",
   serverUnreachable: "No connection to the server.",
-  unreadable: "The server answered with something that cannot be read.",
+  unreadable: "The server sent a response that cannot be read. Reload the page.",
   apiNeedsScripts: "This page needs scripts. The description of the API that it shows does not:",
   noPage: "There is no page at this address.",
   resultsOutage: "The results store does not answer, so your login cannot be checked.",
@@ -35,7 +35,7 @@ export const LABELS = {
   logOut: "Log out",
   toSeeCampaigns: "to see the campaigns.",
   loading: "Loading…",
-  wayBack: "Way back",
+  wayBack: "Breadcrumb",
   runLog: "Run log",
 
   filterByText: "Filter by name or pipeline",
@@ -55,5 +55,5 @@ export const REFUSED_URLS = {
   "outside the results": (parameter: string) =>
     `The address given as “${parameter}” is not one of this site's results, so it is not opened.`,
   "escaped separator": (parameter: string) =>
-    `The address given as “${parameter}” hides a slash or a backslash in its path, so it is not opened.`,
+    `The address given as “${parameter}” has an escaped slash or backslash in its path, so it is not opened.`,
 };

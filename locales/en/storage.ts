@@ -18,7 +18,7 @@ export const LABELS = {
   toBuckets: "To the buckets",
   logOutOf: (account: string) => `Log out of ${account}`,
   otherAccount: "Log in to another account",
-  folderPath: "Way to this page",
+  folderPath: "Breadcrumb",
   contents: "Contents of the folder",
   find: "Names in this folder that begin with",
   findHint: "Names that begin with …",
@@ -35,7 +35,7 @@ export const LABELS = {
   select: (name: string) => `Select ${name}`,
   selected: (count: string) => `${count} selected`,
   withSelected: (count: string) => `With the ${count} selected`,
-  clearSelection: "Select nothing",
+  clearSelection: "Clear the selection",
   shortcuts: "Shortcuts",
   actions: "Actions",
   wholeFolder: "Select the whole folder",
@@ -60,8 +60,8 @@ export const LABELS = {
 /** The sentences of the storage pages. */
 export const SENTENCES = {
   logIn: "to see the storage.",
-  noBuckets: "This account has no buckets that it may see.",
-  opensByName: "A bucket that is not listed opens by its name.",
+  noBuckets: "No buckets are visible to this account.",
+  opensByName: "To open a bucket that is not listed, type its name.",
   systemLevel: "An account of the system level has no buckets. It manages the tenants of the store through the API.",
   outdatedPage:
     "This page is older than the server, which was updated. Reload it, then choose the files again that were " +
@@ -78,7 +78,7 @@ export const SENTENCES = {
   noWriting: "You may not write to this bucket. The owner of the bucket can allow that.",
   noDeleting: "You may not delete from this bucket. The owner of the bucket can allow that.",
   sessionOver: (account: string) =>
-    `Your session for ${account} is over: it was logged out, or the store no longer accepts it.`,
+    `Your session for ${account} has ended: it was logged out, or the store no longer accepts it.`,
   incomplete: {
     bucket: "The address names no bucket: its parameter “bucket” is missing.",
     key: "The address names no object: its parameter “key” is missing.",
@@ -91,7 +91,7 @@ export const SENTENCES = {
 
 /** Why something of the storage cannot be shown. */
 export const PROBLEMS = {
-  busy: "The store has too much to do at the moment. Try again shortly.",
+  busy: "The store is overloaded. Try again shortly.",
   noServer: "No connection to the server. Check your network, then try again.",
   unreachable: "The store cannot be reached. Try again later.",
   late: "The store does not answer in time. Try again later.",
@@ -121,6 +121,6 @@ export const FOLDER_KEY_WORDS = {
   select: "Select the name",
   range: "With an arrow or a click: select all names on the way",
   all: "Select all that is listed",
-  none: "Close the details, else select nothing",
+  none: "Close the details, or clear the selection",
   help: "These shortcuts",
 };

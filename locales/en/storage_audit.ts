@@ -95,16 +95,16 @@ export const SENTENCES = {
   whatItIs: "Who logged in, and who changed what, the newest first. Each record is named by the id of its request.",
   none: "No record matches the filter.",
   nothing: "There are no records yet.",
-  searched: (moment: string) => `Looked through back to ${moment}; there may be older records that match.`,
+  searched: (moment: string) => `Searched back to ${moment}. Older records may match.`,
   shown: (records: number) => counted(records, "record", "records"),
   noApplication: "This server keeps no records that can be read here.",
   forbidden:
     "Only administrators and security officers of a tenant may read its audit trail. Ask an administrator of the tenant " +
     "for the role ADMINISTRATOR or SECURITY, or for an export.",
-  otherTenant: "The records of another tenant are for its own administrators and for accounts of the system level.",
+  otherTenant: "Only a tenant's own administrators and accounts of the system level may read its records.",
   unsupported:
-    "The store has no accounts with roles, so no account is known to be an administrator. Read the records where the " +
-    "operator of this server has them sent to.",
+    "The store has no accounts with roles, so the server cannot tell who is an administrator. Ask the operator where the " +
+    "records are sent.",
   missing: "This server has no audit trail.",
   noTime: (field: string) => `“${field}” is not a time. Type it as 2026-11-27T14:30.`,
   wrong: (message: string) => `The filter cannot be used: ${message}`,

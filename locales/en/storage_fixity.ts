@@ -111,7 +111,7 @@ export const SENTENCES = {
   noSuchName: "No bucket can have this name.",
   systemLevel: "An account of the system level has no buckets, so it has nothing to check.",
   someBuckets: (count: number) =>
-    `Only the first ${formatCount(count)} buckets are looked at. Type the name of another one to see its checks.`,
+    `Only the first ${formatCount(count)} buckets are read. Type the name of another one to see its checks.`,
   notRead: (count: number) =>
     `The checks of ${counted(count, "bucket", "buckets")} could not be read. Load the page again shortly.`,
   /** `base` are the objects that it dealt with. */
@@ -132,21 +132,22 @@ export const SENTENCES = {
     } damaged. Restore ` +
     `${damaged === 1 ? "it" : "them"} from an older version or another copy, then check again.`,
   unprovenObjects: (count: number) =>
-    `${counted(count, "object was", "objects were")} read whole, and there is nothing that ${
-      count === 1 ? "its" : "their"
-    } bytes could be compared with.`,
-  otherEtags: "The ETags of this store are no MD5s, so that one that differs proves nothing.",
+    `${counted(count, "object was", "objects were")} read, but there is nothing to compare ${
+      count === 1 ? "it" : "them"
+    } with.`,
+  otherEtags: "The ETags of this store are not MD5s, so a different ETag proves nothing.",
   failed: (error: string) => `The check failed: ${error}. Start it again.`,
   failedUnknown: "The check failed. Start it again.",
-  canceled: "It was cancelled; the figures are those of what had been read by then.",
+  canceled: "The check was cancelled. The figures cover what was read until then.",
   rowsLeftOut: (count: number) =>
     `${counted(count, "further object is", "further objects are")} counted but not listed: a report has a limit.`,
-  rowsGone: "The list of objects is kept for 30 days and is gone. The counts stay. Check again for a new one.",
-  noRows: "All objects are as they should be, so there is none to list.",
+  rowsGone:
+    "The list of objects is stored for 30 days and no longer exists. The counts remain. Check again for a new list.",
+  noRows: "All objects are intact, so none is listed.",
   rowsAtEnd: "The objects are listed once the check has ended.",
   noneOfResult: "No listed object has this result.",
-  searched: (rows: number) => `${counted(rows, "row was", "rows were")} looked through without a match.`,
-  gone: "There is no such check of this account in this bucket. Totals are kept for 400 days, of the last 20 checks.",
+  searched: (rows: number) => `${counted(rows, "row", "rows")} searched without a match.`,
+  gone: "There is no such check of this account in this bucket. Totals of the last 20 checks are stored for 400 days.",
   otherVersion: "The check was started by another version of the server and can no longer be read. Start it again.",
   bagValid: "The bag is valid.",
   bagInvalid: "The bag is not valid:",
@@ -180,6 +181,6 @@ export const START_PROBLEMS = {
   forbidden:
     "This account may not list this bucket, so nothing can be checked. The owner of the bucket can allow that.",
   tooMany: "Too many tasks are running. Start the check when one of them has ended.",
-  said: (field: string, message: string) => `The server did not take “${field}”: ${message}`,
+  said: (field: string, message: string) => `Invalid value for “${field}”: ${message}`,
   other: (message: string) => `The check was not started. The server says: ${message}`,
 };

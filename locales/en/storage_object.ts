@@ -33,10 +33,10 @@ export const LABELS = {
 /** The sentences of an object's page. */
 export const SENTENCES = {
   empty: "The object is empty.",
-  unknownKind: "Objects of this kind are not shown here. Download it to open it.",
+  unknownKind: "This kind of object cannot be shown here. Download it to open it.",
   binaryByType: (type: string) =>
-    `By its type (${type}) the object is text, but it holds other bytes. Download it to open it.`,
-  binaryByName: "By its name the object is text, but it holds other bytes. Download it to open it.",
+    `By its type (${type}) the object is text, but its content is not. Download it to open it.`,
+  binaryByName: "By its name the object is text, but its content is not. Download it to open it.",
   encoded: "The object is stored in a compressed form and is not shown here. Download it to open it.",
   unreadable: "The content could not be read now. Reload the page to try again.",
   hiddenImage: (format: string) => `Browsers do not show ${format} images. Download it to open it.`,
@@ -46,8 +46,7 @@ export const SENTENCES = {
   firstRows: (count: number) => `Only the first ${counted(count, "row", "rows")} are shown.`,
   wide: (columns: number) => `Of each row, at most ${counted(columns, "column", "columns")} are shown.`,
   readAs: (encoding: string) => `The object is not UTF-8 and was read as ${encoding}.`,
-  marker:
-    "The object was deleted, but its bucket has versions: a delete marker stands in front of the older ones, which can be restored.",
+  marker: "The object was deleted, but its bucket keeps versions. Restore an older version to bring it back.",
   oldVersion: "This is an older version of the object.",
   versionsCut: "Still older versions are not listed here.",
   noVersionRights: "This account may not list the versions of this bucket.",
@@ -59,7 +58,7 @@ export const SENTENCES = {
   equalLines: (count: number) => `${counted(count, "equal line", "equal lines")}`,
   firstCompared: (size: string) => `Only the first ${size} of each were compared.`,
   moreDifferences: "There are more changes than are listed here.",
-  notText: "One of the versions is no text.",
+  notText: "One of the versions is not text.",
   tooDifferent: "The versions differ too much to be compared line by line.",
   notCompared: "A version could not be read. Try again later.",
   restored: "Restored as the current version.",
@@ -132,7 +131,7 @@ export const SHARE_SENTENCES = {
     "The link works on this machine only: the address of the store is a loopback address. An operator can set S3_PUBLIC_ENDPOINT_URL.",
   network:
     "The link works only where the private address of the store can be reached. An operator can set S3_PUBLIC_ENDPOINT_URL.",
-  noLink: "No link can hold this key, since it has a segment of one or two dots. Copy the object under another key.",
+  noLink: "No link can be created for this key: it has a segment of one or two dots. Copy the object to another key.",
   outOfRange: "A link is valid for at least one minute and at most 7 days.",
   tooLongForQr: "The link is too long for a QR code.",
   copied: "Copied.",

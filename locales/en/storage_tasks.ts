@@ -20,14 +20,14 @@ export const LABELS = {
   cancel: "Cancel",
   undo: "Undo",
   saveAgain: "Download again",
-  dismiss: "Take off the list",
+  dismiss: "Remove from the list",
   dismissFinished: "Clear the finished ones",
   bucket: "Bucket",
   folder: "Folder",
   folderHint: "empty: the bucket itself",
   foldersThere: "Folders there",
   upwards: "One folder up",
-  onTaken: "Where a name is in use already",
+  onTaken: "If a name is already in use",
   notDone: "Not done",
   moveHere: (place: string) => `Move to ${place}`,
   copyHere: (place: string) => `Copy to ${place}`,
@@ -59,15 +59,15 @@ export const TITLES = {
 
 /** How far a task is. */
 export const PROGRESS = {
-  begins: "Begins…",
+  begins: "Starting…",
   zip: (done: number, total: number) => `${formatCount(done)} of ${counted(total, "object", "objects")} looked up`,
-  counting: (total: number) => `Counts: ${counted(total, "object", "objects")} so far`,
+  counting: (total: number) => `Counting: ${counted(total, "object", "objects")} so far`,
   delete: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} deleted`,
   move: (done: number, total: string, deleted: number) =>
     `copied ${formatCount(done)} of ${total}, ${formatCount(deleted)} deleted`,
   copy: (done: number, total: string) => `copied ${formatCount(done)} of ${total}`,
   undo: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} brought back`,
-  canceling: "Ends after what is under way…",
+  canceling: "Cancelling: finishing what is in progress…",
   away: "No connection to the server; the task continues automatically",
 };
 
@@ -98,14 +98,14 @@ export const REASONS = {
   forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
   missing: "It no longer exists, or its bucket does not.",
   changed: "It was changed meanwhile. The newer object is still in its old place.",
-  conflict: "The store did not allow it in the present state of the object, such as a hold or a retention.",
+  conflict: "The store does not allow this now, for example because of a hold or a retention.",
   full: "The bucket has no room left: its quota is used up.",
-  busy: "The store has too much to do at the moment. Try again shortly.",
+  busy: "The store is overloaded. Try again shortly.",
   unreachable: "The store cannot be reached or does not answer. Try again later.",
   tooManyTasks: "Too many tasks are running. Try again when one of them has ended.",
   tooManyChosen: "A task takes at most 1,000 folders and 100,000 objects of a selection. Choose fewer.",
   tooMany: "An archive holds at most 50,000 objects. Choose fewer.",
-  other: (status: number) => `The store did not do it (it answered ${status}).`,
+  other: (status: number) => `The store could not do this (it answered ${status}).`,
   said: (message: string) => `The store says: ${message}`,
 };
 
@@ -113,21 +113,21 @@ export const REASONS = {
 export const QUESTIONS = {
   counting: (count: number) => `Counting… ${formatCount(count)} so far`,
   counted: (count: number, bytes: string) => `${counted(count, "object", "objects")}, ${bytes} in all`,
-  notCounted: "How many objects the folders hold is not known.",
+  notCounted: "The number of objects in the folders is not known.",
   others: (count: number) => `and ${formatCount(count)} more`,
   canUndo: "The bucket keeps versions: this can be undone.",
   cannotUndo: "The bucket keeps no versions: this cannot be undone.",
-  undoUnknown: "Whether the bucket keeps versions is not known, so this may be final.",
+  undoUnknown: "It is not known whether the bucket keeps versions, so this may be final.",
   copies:
     "A store cannot rename: each object is copied, then the old one is deleted. Older versions stay under the old name.",
   folderAppears: "A folder is an empty object whose name ends in a slash.",
-  inUse: (name: string) => `There is “${name}” already. Choose another name.`,
+  inUse: (name: string) => `“${name}” already exists. Choose another name.`,
 };
 
 /** Why a name or a place cannot be. */
 export const NAME_PROBLEMS = {
   empty: "Type a name.",
-  slash: "A name has no slash in it.",
+  slash: "A name cannot contain a slash.",
   tooLong: "With its folders the name would be longer than 1,024 bytes. Choose a shorter one.",
-  halfCharacter: "The name has half of a character in it. Type it again.",
+  halfCharacter: "The name is not valid Unicode. Type it again.",
 };

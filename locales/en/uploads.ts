@@ -33,7 +33,7 @@ export const LABELS = {
     "Uploaded parts that were never completed to an object. They use space until they are deleted. Uploads " +
     "in progress elsewhere are listed too.",
   reading: "Reading…",
-  begun: "Begun",
+  begun: "Started",
   size: "Sent",
   name: "Name",
   end: "Delete",
@@ -89,11 +89,11 @@ export const FAULTS = {
   "no bucket": "The bucket no longer exists.",
   gone: "The upload was cancelled elsewhere, more than once. Try again.",
   taken: "The name is in use.",
-  "no condition": "The store does not take this request.",
+  "no condition": "The store does not support this request.",
   full: "The store or its quota has no room for this. Delete something or ask for more room, then resume.",
   unreadable: "The file has changed or can no longer be read. Choose it again.",
-  refused: (detail: string) => `The store does not take this file. ${detail}`,
-  "too large": "Longer than 5 TiB, which no object of the store can be. Split the file.",
+  refused: (detail: string) => `The store rejected this file. ${detail}`,
+  "too large": "The file is longer than 5 TiB, the limit of an object. Split it.",
   "name too long": "Its name with all folders has more than 1,024 bytes. Shorten it.",
   "half a character": "Its name is not valid Unicode. Rename the file.",
 };
@@ -130,7 +130,7 @@ export const NOTICES = {
     } (${size}) to ${folder} was interrupted; it began ${begun}. It can ` +
     "be resumed.",
   elsewhere: "Go to that folder",
-  noneUnfinished: "There are none in this folder.",
-  unfinishedForbidden: "This account may not list them. The owner of the bucket can.",
-  unfinishedFailed: "They cannot be read at the moment. Close this and open it again later.",
+  noneUnfinished: "There are no unfinished uploads in this folder.",
+  unfinishedForbidden: "This account may not list unfinished uploads. The owner of the bucket can allow that.",
+  unfinishedFailed: "Unfinished uploads cannot be read at the moment. Close this and open it again later.",
 };

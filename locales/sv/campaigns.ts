@@ -200,13 +200,13 @@ export const CARD: typeof en.CARD = {
   volumesFile: "volymer",
   shownFile: "visade-volymer",
   volumesGone: "Listan över kampanjens volymer finns inte kvar.",
-  noMoreVolumes: "Det finns inga volymer härifrån och framåt.",
+  noMoreVolumes: "Det finns inga fler volymer.",
   pipelineGone: "Pipelinens dokument finns inte kvar.",
   noPages: "Volymens sidor kan inte öppnas än: inget manifest namnger dem.",
 };
 
 export const PROBLEMS: typeof en.PROBLEMS = {
-  unexplained: "Volymen misslyckades, och ingenting finns kvar som säger varför.",
+  unexplained: "Volymen misslyckades. Ingen orsak registrerades.",
   notTriedAgain: "Inget nytt försök görs.",
   triedAgain: "Ett nytt försök kommer att göras.",
   forbidden: "Kontot får inte läsa den här volymen.",
@@ -227,7 +227,7 @@ export const PROBLEMS: typeof en.PROBLEMS = {
   noMessage: "Volymen avbröts utan angiven orsak.",
   notSetUp: "Driftsättningen är inte inställd för det här arbetet",
   manifestUnread: "Volymens manifest kan inte läsas",
-  modelNotReady: "Modellen gjordes inte klar av uppvärmningen",
+  modelNotReady: "Uppvärmningen förberedde inte modellen",
   failedWhile: (doing) => `Den misslyckades under steget ”${doing}”`,
   failed: "Den misslyckades",
   noPageGaveResult: "Ingen sida i volymen gav något resultat.",
@@ -306,7 +306,7 @@ export const JOB_ENDINGS: typeof en.JOB_ENDINGS = {
 };
 
 export const WAITING_WORDS: typeof en.WAITING_WORDS = {
-  suspended: "Pausad för hand: återuppta dess Job för att fortsätta",
+  suspended: "Pausad manuellt: återuppta jobbet för att fortsätta",
   queue: "Väntar på sin tur i kön",
   quota: "Väntar tills kön har kvot kvar",
   warmup: "Väntar på sin uppvärmning",

@@ -7,7 +7,7 @@ export const LOG_SENTENCES: typeof en.LOG_SENTENCES = {
   noLog: "Det finns ingen logg på den här adressen: ingen arbetare har laddat upp någon.",
   stopped: "Loggen kunde inte läsas 20 gånger i rad och följs därför inte längre.",
   quiet:
-    "Ingen rad har tillkommit på 15 minuter och loggen saknar slut, så den följs inte längre. En arbetare som stoppas, till exempel vid en tidsgräns eller för att minnet tar slut, skriver inget slut; kampanjen anger orsaken.",
+    "Ingen rad har tillkommit på 15 minuter och loggen saknar slut, så den följs inte längre. En arbetare som klustret stoppar, till exempel vid en tidsgräns, skriver inget slut; kampanjen anger orsaken.",
   lineGone: "Raden som adressen anger finns inte i loggen.",
   lineLater: "Raden som adressen anger finns inte i loggen än.",
   noLines: "Ingen rad i loggen har den här nivån.",
@@ -20,7 +20,7 @@ export const LOG_SENTENCES: typeof en.LOG_SENTENCES = {
   readingLog: "Läser loggen…",
   logRetried: "Ett nytt försök görs var 15:e sekund.",
   logShortened: "Början av loggen är utelämnad.",
-  readingRunManifest: "Läser vad körningen säger om sina sidor…",
+  readingRunManifest: "Läser körningens sammanfattning…",
   runManifestLater: "Sammanfattningen av sidorna visas här när körningen är klar.",
   noRunManifest: "Körningen har inte skrivit något manifest, så det finns ingen sammanfattning av dess sidor.",
   runWithoutPages: "Körningens manifest namnger inga sidor.",
@@ -116,7 +116,7 @@ export const OUTCOMES: typeof en.OUTCOMES = {
 };
 
 export const RUN_WORDS: typeof en.RUN_WORDS = {
-  unreadable: "Körningens sammanfattning kan inte visas: manifestet är inte ett sådant som en körning skriver.",
+  unreadable: "Körningens sammanfattning kan inte visas: manifestet är inte giltigt.",
   page: (name, facts) => facts === "" ? `Sida ${name}` : `Sida ${name}: ${facts}`,
   lost: "ej läst",
   readEarlier: "läst av en tidigare körning",

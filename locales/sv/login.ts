@@ -25,7 +25,7 @@ export const LOGIN_SENTENCES: typeof en.LOGIN_SENTENCES = {
   loggedOut: "Du är utloggad.",
   endedEarly: "Sessionen har avslutats: den loggades ut eller kontot ändrades. Logga in igen.",
   loggedInAs: (user) => `Du är inloggad som ${user}.`,
-  leadsBack: "Inloggningen leder tillbaka till den sida du var på.",
+  leadsBack: "Efter inloggningen kommer du tillbaka till sidan du var på.",
 };
 
 export const SAMPLE_PURPOSES: typeof en.SAMPLE_PURPOSES = {
@@ -49,13 +49,13 @@ export const LOGIN_ERRORS: typeof en.LOGIN_ERRORS = {
     "Sidan öppnades inte under webbplatsens egen adress, så inloggningen avvisades. Öppna webbplatsen på dess vanliga adress.",
   413: MALFORMED,
   422: MALFORMED,
-  429: "Det går inte att logga in just nu. Vänta en stund, högst fem minuter, och försök sedan igen.",
+  429: "Det går inte att logga in just nu. Vänta upp till fem minuter och försök sedan igen.",
   502: UNREACHABLE,
   503: "Inloggningen är inte tillgänglig just nu. Försök igen senare.",
   504: UNREACHABLE,
   logout:
-    "Du är utloggad i den här webbläsaren, men servern kunde inte avsluta sessionen för kampanjerna: en kopia av den " +
-    "gäller tills den upphör av sig själv.",
+    "Du är utloggad i den här webbläsaren, men servern kunde inte avsluta kampanjsessionen. En kopierad kaka gäller " +
+    "tills den går ut.",
   other: "Inloggningen fungerade inte. Försök igen om en stund.",
 };
 

@@ -8,7 +8,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   campaignGone: "Kampanjen har tagits bort.",
   orderOfLastVisit: "Ordningen är densamma som vid ditt senaste besök på den här fliken",
   serverUnreachable: "Ingen anslutning till servern.",
-  unreadable: "Servern svarade med något som inte kan läsas.",
+  unreadable: "Servern skickade ett svar som inte kan läsas. Läs in sidan på nytt.",
   apiNeedsScripts: "Den här sidan behöver skript. Det gör inte beskrivningen av API:et som visas på den:",
   noPage: "Det finns ingen sida på den här adressen.",
   resultsOutage: "Resultatlagret svarar inte, så inloggningen kan inte kontrolleras.",

@@ -18,7 +18,7 @@ export const LABELS: typeof en.LABELS = {
   toBuckets: "Till bucketarna",
   logOutOf: (account) => `Logga ut ${account}`,
   otherAccount: "Logga in på ett annat konto",
-  folderPath: "Vägen till sidan",
+  folderPath: "Sökväg",
   contents: "Mappens innehåll",
   find: "Namn i mappen som börjar med",
   findHint: "Namn som börjar med …",
@@ -40,7 +40,7 @@ export const LABELS: typeof en.LABELS = {
   actions: "Åtgärder",
   wholeFolder: "Markera hela mappen",
   wholeSelected: (name) => `Hela ${name} markerad`,
-  closeDetails: "Stäng uppgifterna",
+  closeDetails: "Stäng detaljerna",
   toPage: "Innehåll, länk, versioner",
   download: "Ladda ner",
   type: "Typ",
@@ -59,8 +59,8 @@ export const LABELS: typeof en.LABELS = {
 
 export const SENTENCES: typeof en.SENTENCES = {
   logIn: "för att se lagringen.",
-  noBuckets: "Kontot har inga bucketar som det får se.",
-  opensByName: "En bucket som inte finns i någon lista öppnas med sitt namn.",
+  noBuckets: "Inga bucketar är synliga för kontot.",
+  opensByName: "Skriv namnet för att öppna en bucket som inte finns i listan.",
   systemLevel: "Ett konto på systemnivå har inga bucketar. Det förvaltar lagrets tenanter genom API:et.",
   outdatedPage:
     "Sidan är äldre än servern, som har uppdaterats. Läs in den på nytt och välj sedan de filer igen som inte " +
@@ -77,7 +77,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   noWriting: "Kontot får inte skriva till bucketen. Bucketens ägare kan tillåta det.",
   noDeleting: "Kontot får inte ta bort något ur bucketen. Bucketens ägare kan tillåta det.",
   sessionOver: (account) =>
-    `Sessionen för ${account} är slut: den har loggats ut, eller lagret godtar den inte längre.`,
+    `Sessionen för ${account} har upphört: den har loggats ut, eller lagret godtar den inte längre.`,
   incomplete: {
     bucket: "Adressen anger ingen bucket: parametern ”bucket” saknas.",
     key: "Adressen anger inget objekt: parametern ”key” saknas.",
@@ -89,7 +89,7 @@ export const SENTENCES: typeof en.SENTENCES = {
 };
 
 export const PROBLEMS: typeof en.PROBLEMS = {
-  busy: "Lagret har för mycket att göra just nu. Försök igen om en stund.",
+  busy: "Lagret är överbelastat. Försök igen om en stund.",
   noServer: "Ingen anslutning till servern. Kontrollera nätverket och försök igen.",
   unreachable: "Lagret kan inte nås. Försök igen senare.",
   late: "Lagret svarar inte i tid. Försök igen senare.",
@@ -116,6 +116,6 @@ export const FOLDER_KEY_WORDS: typeof en.FOLDER_KEY_WORDS = {
   select: "Markera namnet",
   range: "Med en pil eller ett klick: markera alla namn på vägen",
   all: "Markera allt i listan",
-  none: "Stäng uppgifterna, annars avmarkera allt",
+  none: "Stäng detaljerna, annars avmarkera allt",
   help: "De här kortkommandona",
 };

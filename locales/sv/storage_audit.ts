@@ -90,16 +90,16 @@ export const SENTENCES: typeof en.SENTENCES = {
   whatItIs: "Vem som har loggat in och vem som har ändrat vad, det nyaste först. Varje händelse har sitt anrops id.",
   none: "Ingen händelse passar urvalet.",
   nothing: "Det finns inga händelser än.",
-  searched: (moment) => `Genomsökt tillbaka till ${moment}; det kan finnas äldre händelser som passar.`,
+  searched: (moment) => `Genomsökt tillbaka till ${moment}. Äldre händelser kan passa.`,
   shown: (records) => counted(records, "händelse", "händelser"),
   noApplication: "Servern har inga händelser som kan läsas här.",
   forbidden:
     "Bara en tenants administratörer och säkerhetsansvariga får läsa dess händelselogg. Be en administratör om rollen " +
     "ADMINISTRATOR eller SECURITY, eller om en export.",
-  otherTenant: "En annan tenants händelser är till för dess egna administratörer och för konton på systemnivå.",
+  otherTenant: "Bara en tenants egna administratörer och konton på systemnivå får läsa dess händelser.",
   unsupported:
-    "Lagret har inga konton med roller, så inget konto är känt som administratör. Läs händelserna dit serverns ansvariga " +
-    "låter skicka dem.",
+    "Lagret har inga konton med roller, så servern kan inte veta vem som är administratör. Fråga serverns driftansvariga " +
+    "vart händelserna skickas.",
   missing: "Servern har ingen händelselogg.",
   noTime: (field) => `”${field}” är ingen tid. Skriv den som 2026-11-27T14:30.`,
   wrong: (message) => `Urvalet kan inte användas: ${message}`,

@@ -34,8 +34,8 @@ export const SENTENCES: typeof en.SENTENCES = {
   empty: "Objektet är tomt.",
   unknownKind: "Objekt av det här slaget visas inte här. Ladda ner det för att öppna det.",
   binaryByType: (type) =>
-    `Enligt typen (${type}) är objektet text, men det innehåller annat. Ladda ner det för att öppna det.`,
-  binaryByName: "Enligt namnet är objektet text, men det innehåller annat. Ladda ner det för att öppna det.",
+    `Enligt typen (${type}) är objektet text, men innehållet är det inte. Ladda ner det för att öppna det.`,
+  binaryByName: "Enligt namnet är objektet text, men innehållet är det inte. Ladda ner det för att öppna det.",
   encoded: "Objektet är lagrat i komprimerad form och visas inte här. Ladda ner det för att öppna det.",
   unreadable: "Innehållet kunde inte läsas just nu. Ladda om sidan för att försöka igen.",
   hiddenImage: (format) => `Webbläsare visar inte bilder i formatet ${format}. Ladda ner bilden för att öppna den.`,
@@ -47,7 +47,7 @@ export const SENTENCES: typeof en.SENTENCES = {
   wide: (columns) => `Av varje rad visas högst ${counted(columns, "kolumn", "kolumner")}.`,
   readAs: (encoding) => `Objektet är inte UTF-8 och har lästs som ${encoding}.`,
   marker:
-    "Objektet har tagits bort, men bucketen har versioner: en borttagningsmarkör ligger framför de äldre versionerna, som kan återställas.",
+    "Objektet har tagits bort, men bucketen behåller versioner. Återställ en äldre version för att få det tillbaka.",
   oldVersion: "Det här är en äldre version av objektet.",
   versionsCut: "Ännu äldre versioner visas inte här.",
   noVersionRights: "Kontot får inte lista versionerna i den här bucketen.",
@@ -127,7 +127,7 @@ export const SHARE_SENTENCES: typeof en.SHARE_SENTENCES = {
     "Länken fungerar bara på den här datorn: lagrets adress är en loopback-adress. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
   network: "Länken fungerar bara där lagrets privata adress kan nås. En administratör kan ange S3_PUBLIC_ENDPOINT_URL.",
   noLink:
-    "Ingen länk kan innehålla nyckeln, eftersom ett av dess led består av en eller två punkter. Kopiera objektet till en annan nyckel.",
+    "Det går inte att skapa en länk till nyckeln: ett av dess led består av en eller två punkter. Kopiera objektet till en annan nyckel.",
   outOfRange: "En länk gäller i minst en minut och högst 7 dygn.",
   tooLongForQr: "Länken är för lång för en QR-kod.",
   copied: "Kopierat.",

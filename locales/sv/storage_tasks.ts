@@ -30,7 +30,7 @@ export const LABELS: typeof en.LABELS = {
   folderHint: "tomt: själva bucketen",
   foldersThere: "Mappar där",
   upwards: "En mapp upp",
-  onTaken: "Där ett namn redan används",
+  onTaken: "Om ett namn redan används",
   notDone: "Inte gjort",
   moveHere: (place) => `Flytta till ${place}`,
   copyHere: (place) => `Kopiera till ${place}`,
@@ -59,14 +59,14 @@ export const TITLES: typeof en.TITLES = {
 };
 
 export const PROGRESS: typeof en.PROGRESS = {
-  begins: "Börjar…",
+  begins: "Startar…",
   zip: (done, total) => `${formatCount(done)} av ${objects(total)} kontrollerade`,
   counting: (total) => `Räknar: ${objects(total)} hittills`,
   delete: (done, total) => `${formatCount(done)} av ${formatCount(total)} borttagna`,
   move: (done, total, deleted) => `${formatCount(done)} av ${total} kopierade, ${formatCount(deleted)} borttagna`,
   copy: (done, total) => `${formatCount(done)} av ${total} kopierade`,
   undo: (done, total) => `${formatCount(done)} av ${formatCount(total)} har hämtats tillbaka`,
-  canceling: "Slutar efter det som pågår…",
+  canceling: "Avbryter: slutför det som pågår…",
   away: "Ingen anslutning till servern; uppgiften fortsätter automatiskt",
 };
 
@@ -93,21 +93,21 @@ export const REASONS: typeof en.REASONS = {
   forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
   missing: "Det finns inte längre, eller så finns inte bucketen.",
   changed: "Det ändrades under tiden. Det nyare objektet finns kvar på sin gamla plats.",
-  conflict: "Lagret tillåter det inte i objektets nuvarande tillstånd, till exempel på grund av en bevarandetid.",
+  conflict: "Lagret tillåter det inte just nu, till exempel på grund av en spärr eller en bevarandetid.",
   full: "Bucketen har ingen plats kvar: dess kvot är förbrukad.",
-  busy: "Lagret har för mycket att göra just nu. Försök igen om en stund.",
+  busy: "Lagret är överbelastat. Försök igen om en stund.",
   unreachable: "Lagret kan inte nås eller svarar inte. Försök igen senare.",
   tooManyTasks: "För många uppgifter pågår. Försök igen när någon av dem är klar.",
   tooManyChosen: "En uppgift tar högst 1 000 mappar och 100 000 objekt ur ett urval. Välj färre.",
   tooMany: "Ett arkiv rymmer högst 50 000 objekt. Välj färre.",
-  other: (status) => `Lagret gjorde det inte (det svarade ${status}).`,
+  other: (status) => `Lagret kunde inte göra detta (det svarade ${status}).`,
   said: (message) => `Lagret säger: ${message}`,
 };
 
 export const QUESTIONS: typeof en.QUESTIONS = {
   counting: (count) => `Räknar… ${formatCount(count)} hittills`,
   counted: (count, bytes) => `${objects(count)}, sammanlagt ${bytes}`,
-  notCounted: "Det är inte känt hur många objekt mapparna innehåller.",
+  notCounted: "Antalet objekt i mapparna är inte känt.",
   others: (count) => `och ${formatCount(count)} till`,
   canUndo: "Bucketen behåller versioner: det går att ångra.",
   cannotUndo: "Bucketen behåller inga versioner: det går inte att ångra.",
@@ -115,12 +115,12 @@ export const QUESTIONS: typeof en.QUESTIONS = {
   copies:
     "Ett lager kan inte byta namn: varje objekt kopieras och det gamla tas sedan bort. Äldre versioner stannar under det gamla namnet.",
   folderAppears: "En mapp är ett tomt objekt vars namn slutar med ett snedstreck.",
-  inUse: (name) => `Det finns redan ”${name}”. Välj ett annat namn.`,
+  inUse: (name) => `”${name}” finns redan. Välj ett annat namn.`,
 };
 
 export const NAME_PROBLEMS: typeof en.NAME_PROBLEMS = {
   empty: "Skriv ett namn.",
   slash: "Ett namn kan inte innehålla snedstreck.",
   tooLong: "Med sina mappar blir namnet längre än 1 024 byte. Välj ett kortare.",
-  halfCharacter: "Namnet innehåller ett halvt tecken. Skriv det på nytt.",
+  halfCharacter: "Namnet är inte giltig Unicode. Skriv det på nytt.",
 };

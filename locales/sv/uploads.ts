@@ -86,11 +86,11 @@ export const FAULTS: typeof en.FAULTS = {
   "no bucket": "Bucketen finns inte längre.",
   gone: "Uppladdningen avbröts på annat håll mer än en gång. Försök igen.",
   taken: "Namnet används redan.",
-  "no condition": "Lagret tar inte emot den här begäran.",
+  "no condition": "Lagret har inte stöd för den här begäran.",
   full: "Lagret eller dess kvot har inte plats. Ta bort något eller be om mer plats och återuppta sedan.",
   unreadable: "Filen har ändrats eller kan inte läsas längre. Välj den igen.",
-  refused: (detail) => `Lagret tar inte emot den här filen. ${detail}`,
-  "too large": "Längre än 5 TiB, vilket inget objekt i lagret kan vara. Dela filen.",
+  refused: (detail) => `Lagret avvisade den här filen. ${detail}`,
+  "too large": "Filen är längre än 5 TiB, gränsen för ett objekt. Dela upp den.",
   "name too long": "Namnet med alla mappar har mer än 1 024 byte. Korta det.",
   "half a character": "Namnet är inte giltig Unicode. Byt namn på filen.",
 };
@@ -123,7 +123,7 @@ export const NOTICES: typeof en.NOTICES = {
     } (${size}) till ${folder} avbröts; den började ${begun}. Den kan ` +
     "återupptas.",
   elsewhere: "Gå till den mappen",
-  noneUnfinished: "Det finns inga i den här mappen.",
-  unfinishedForbidden: "Det här kontot får inte lista dem. Den som äger bucketen får det.",
-  unfinishedFailed: "De kan inte läsas just nu. Stäng och öppna igen senare.",
+  noneUnfinished: "Det finns inga oavslutade uppladdningar i den här mappen.",
+  unfinishedForbidden: "Kontot får inte lista oavslutade uppladdningar. Bucketens ägare kan tillåta det.",
+  unfinishedFailed: "Oavslutade uppladdningar kan inte läsas just nu. Stäng och öppna igen senare.",
 };

@@ -97,7 +97,7 @@ scenario("folded and open it is accessible in every state, and its times are age
   assert.equal(await cardOf(page, "running-with-failed").locator(".trouble").count(), 0);
   assert.match(
     await cardOf(page, "warm-up-failed").locator(".trouble").textContent() ?? "",
-    /ran out of memory\. No volume starts before it succeeds: mend the cause/,
+    /ran out of memory\. No volume starts before it succeeds: fix the cause/,
   );
   assert.deepEqual(await accessibilityFindings(page), []);
   for (const name of ["running", "partly", "gone"]) await openCard(page, name);

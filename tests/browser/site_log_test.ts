@@ -371,7 +371,7 @@ scenario("a link to the beginning shows the whole log; very long lines are short
 
 scenario("the way back leads to the campaign that the reader came from, and opens its card", async ({ page, site }) => {
   await open(page, `${runPath(site)}&campaign=batch-default%2Fsvea-hovratt-1870`, "run_viewer");
-  const crumbs = page.getByRole("navigation", { name: "Way back" });
+  const crumbs = page.getByRole("navigation", { name: "Breadcrumb" });
   assert.deepEqual(await crumbs.getByRole("listitem").allInnerTexts(), ["Campaigns", "svea-hovratt-1870", "Run log"]);
   const pages = page.getByRole("link", { name: "View pages" });
   const viewer = await pages.getAttribute("href") ?? "";

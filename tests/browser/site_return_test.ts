@@ -61,10 +61,10 @@ scenario("from a run log, by any way back, the card is as the reader left it", a
   await page.goBack();
   await assertAsBefore(page, top);
   await toLog();
-  await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByText("Campaigns").click();
   await assertAsBefore(page, top);
   await toLog();
-  await page.getByRole("navigation", { name: "Way back" }).getByText("svea-hovratt-1870").click();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByText("svea-hovratt-1870").click();
   await assertAsBefore(page, top);
   assert.equal(await page.locator("article").count(), 1);
 }, { expected: NO_FILE });
@@ -79,7 +79,7 @@ scenario("an older campaign is there again, and a new list begins at its top", a
   await card.locator(".fold").click();
   await card.getByTitle("Run log").first().click();
   await awake(page, "run_viewer");
-  await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByText("Campaigns").click();
   await awake(page, "campaign_board");
   await card.getByTitle("Run log").first().waitFor();
   await page.waitForFunction(() => scrollY > 0);

@@ -31,7 +31,7 @@ scenario("a folder is created, objects get new names, a name in use is refused",
   assert.deepEqual(await accessibilityFindings(page), []);
   await dialog(page).getByLabel("Name").fill("a/b");
   await page.keyboard.press("Enter");
-  await dialog(page).getByText("A name has no slash in it.").waitFor();
+  await dialog(page).getByText("A name cannot contain a slash.").waitFor();
   await dialog(page).getByLabel("Name").fill("Åkta <b>");
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "Åkta <b>/" }).waitFor();

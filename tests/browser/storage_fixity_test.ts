@@ -108,7 +108,7 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
       const box = page.getByLabel("A bag (BagIt): all its manifests");
       await box.check();
       await follow(page, page.getByRole("button", { name: "Start the check" }));
-      await page.getByRole("alert").getByText("did not take “Only keys that begin with”").waitFor();
+      await page.getByRole("alert").getByText("Invalid value for “Only keys that begin with”").waitFor();
       assert.equal(await box.isChecked(), true);
       await page.getByLabel("Only keys that begin with").fill("bag/");
       await follow(page, page.getByRole("button", { name: "Start the check" }));

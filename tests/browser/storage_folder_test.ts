@@ -99,7 +99,7 @@ scenario("search, sort, selection by mouse and keys, the panel, and what the add
   await focusOn(page, "sub/");
   await page.keyboard.press("Control+a");
   await untilStatus(page, /^122 selected/);
-  await page.getByRole("button", { name: "Select nothing" }).click();
+  await page.getByRole("button", { name: "Clear the selection" }).click();
   await page.locator("thead input:focus").waitFor();
 
   // What a search hides stays selected.
@@ -115,7 +115,7 @@ scenario("search, sort, selection by mouse and keys, the panel, and what the add
   await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete 3 objects" }).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await page.getByRole("button", { name: "Select nothing" }).click();
+  await page.getByRole("button", { name: "Clear the selection" }).click();
   await page.locator("[name=find]:focus").waitFor();
   await page.fill("[name=find]", "");
   await untilStatus(page, /^122 entries$/);
@@ -167,7 +167,7 @@ scenario("a million names are scrolled, jumped to and searched with few nodes an
   await untilStatus(page, /^All of many\/ selected$/);
   await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog", { name: "Delete “many/”?" }).getByRole("button", { name: "Cancel" }).click();
-  await page.getByRole("button", { name: "Select nothing" }).click();
+  await page.getByRole("button", { name: "Clear the selection" }).click();
 
   await page.fill("[name=from]", "n-09");
   await page.keyboard.press("Enter");

@@ -121,7 +121,7 @@ Deno.test(
       await put("v.txt", "second text", "text/plain");
       await (await writer.fetch(downloadPath(at("v.txt")), { method: "DELETE" })).body?.cancel();
       await open("v.txt");
-      await page.getByText(/a delete marker stands in front/).waitFor();
+      await page.getByText(/its bucket keeps versions/).waitFor();
       await page.getByRole("button", { name: /^Restore the version of/ }).last().click();
       await page.getByRole("region", { name: "The text of the object" }).getByText("first text").waitFor();
       assert.equal(await page.getByText("Older version").count(), 2);

@@ -108,7 +108,7 @@ const ACTIONS: Readonly<Record<string, (page: Page, site: string) => Promise<voi
     await page.locator(".upload-area input[type=file]").first().setInputFiles(files);
     await page.locator("#dock-title").getByText("2 files uploaded").waitFor();
     await page.getByText("Unfinished uploads").click();
-    await page.getByText("There are none in this folder.").waitFor();
+    await page.getByText("There are no unfinished uploads in this folder.").waitFor();
   },
   "folder that cannot be read further": async (page, site) => {
     await page.route("**/storage/api/buckets/:bucket/objects?*", (route) => route.fulfill({ status: 502, json: {} }));

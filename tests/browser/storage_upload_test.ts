@@ -226,7 +226,7 @@ scenario("those that were given up are found with their sizes, and deleted", asy
   await page.getByRole("row", { name: /given up\.bin.*3\.0\sMB/ }).waitFor();
   assert.deepEqual(await accessibilityFindings(page), []);
   await page.getByRole("button", { name: "Delete the parts of given up.bin" }).click();
-  await page.getByText("There are none in this folder.").waitFor();
+  await page.getByText("There are no unfinished uploads in this folder.").waitFor();
   assert.deepEqual((await gateway.json("GET", `/buckets/${bucket}/uploads`)).uploads, []);
 });
 

@@ -65,10 +65,10 @@ Deno.test({
     const withoutFirst = async (path: string) => await (await browser.fetch(path, { headers: { Cookie } })).text();
     const address = folderPath({ account: ACCOUNT, bucket: "letters", prefix: "" });
     const over = await withoutFirst(address);
-    assert.match(over, /Your session for archive\/curator is over/);
+    assert.match(over, /Your session for archive\/curator has ended/);
     assert.ok(over.includes(`href="/login?next=${encodeURIComponent(address)}"`), "the way back");
     const start = await withoutFirst("/storage");
-    assert.match(start, /Your session for archive\/curator is over/);
+    assert.match(start, /Your session for archive\/curator has ended/);
     assert.doesNotMatch(start, /Your session for research/);
 
     const copied = browser.cookies.get("storage_session");

@@ -262,7 +262,7 @@ whole("storage objects: shown for what they are, without running what is in them
     await put("none.txt", "", "text/plain");
     assert.match((await page("none.txt")).html, /The object is empty\./);
     await put("z.zip", "PK", "application/zip");
-    assert.match((await page("z.zip")).html, /Objects of this kind are not shown here\./);
+    assert.match((await page("z.zip")).html, /This kind of object cannot be shown here\./);
   });
 });
 

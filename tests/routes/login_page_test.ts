@@ -45,7 +45,7 @@ Deno.test("login page: says when the next attempt is allowed", async () => {
   assert.match(text, /role="alert".*Try again in 40 seconds\./s);
   const tooFar = await page({ query: "?error=429", note: failed("reader", SAMPLE_NOW + LONGEST_WAIT_MS + 1) });
   assert.doesNotMatch(tooFar, /Try again in/);
-  assert.match(await page({ query: "?error=429" }), /five minutes at most/);
+  assert.match(await page({ query: "?error=429" }), /up to five minutes/);
 });
 
 Deno.test("login page: names the header that a proxy left out", async () => {
@@ -59,7 +59,7 @@ Deno.test("login page: names the header that a proxy left out", async () => {
 
 Deno.test("login page: does not speak of attempts where a login was refused for another reason", async () => {
   const text = await page({ query: "?error=429", note: failed("reader") });
-  assert.match(text, /role="alert".*No login is possible at the moment\./s);
+  assert.match(text, /role="alert".*Logging in is not possible at the moment\./s);
   assert.doesNotMatch(text, /attempts/i);
 });
 
@@ -80,7 +80,7 @@ Deno.test("login page: says what an account of another tenant or of the system l
 Deno.test("login page: says that a session ended, by itself or early, and that the login leads back", async () => {
   const over: LoginNote = { kind: "session", endsAt: SAMPLE_NOW - 180_000 };
   const text = await page({ query: "?next=%2Flog%3Fa%3Db%23L3", note: over });
-  assert.match(text, /role="status".*Your session ended 3 min ago\. Log in again\..*leads back to where you were/s);
+  assert.match(text, /role="status".*Your session ended 3 min ago\. Log in again\..*After the login you return/s);
   assert.match(text, /name="next" value="\/log\?a=b#L3"/);
   assert.doesNotMatch(await page({ note: over }), /leads back/);
   const early: LoginNote = { kind: "session", endsAt: SAMPLE_NOW + 1000 };
@@ -96,7 +96,7 @@ Deno.test("login page: says that the logout happened", async () => {
 Deno.test("login page: a user who is logged in is led on", async () => {
   const note: LoginNote = { kind: "session", endsAt: SAMPLE_NOW + 1000 };
   const text = await page({ query: "?next=%2Falto", note, user: "reader" });
-  assert.match(text, /You are logged in as reader\..*<a href="\/alto">Go on/s);
+  assert.match(text, /You are logged in as reader\..*<a href="\/alto">Continue/s);
   assert.doesNotMatch(text, /has ended/);
 });
 

@@ -120,7 +120,7 @@ Deno.test("audit page: pages follow each other with the filter, and one that fou
   const { open } = storagePages(trail([record()], { next: "abc", searched_to: "2027-01-10T00:00:00.000Z" }));
   const { html } = await open(`${PATH}&actor=curator`);
   assert.match(html, /href="\/audit\?account=archive%2Folle&amp;actor=curator&amp;after=abc"[^>]*>Older records/);
-  assert.match(textOf(html), /Looked through back to 10 January 2027, 00:00:00 UTC/);
+  assert.match(textOf(html), /Searched back to 10 January 2027, 00:00:00 UTC/);
 });
 
 Deno.test("audit page: a filter that cannot be used is named, in the form that holds it", async () => {
@@ -141,7 +141,7 @@ Deno.test("audit page: who may not read it is told why and whom to ask", async (
     [501, 404, /The store has no accounts with roles/],
     [404, 404, /This server has no audit trail/],
     [502, 502, /The store cannot be reached/],
-    [429, 429, /too much to do/],
+    [429, 429, /The store is overloaded/],
   ] as const;
   for (const [of, status, sentence] of cases) {
     const page = await storagePages(trail(of)).open(PATH);

@@ -151,7 +151,7 @@ Deno.test("fixity page: a name that no bucket can have is said to be none, and i
 Deno.test("fixity page: the store's outage is its status and a sentence; checks that cannot be read are counted", async () => {
   const away = await storagePages(gateway({ buckets: 503 })).open(LIST);
   assert.equal(away.status, 503);
-  assert.match(textOf(away.html), /The store has too much to do/);
+  assert.match(textOf(away.html), /The store is overloaded/);
   const { open } = storagePages((seen) =>
     seen.call.includes("/letters/") ? new Response(null, { status: 502 }) : gateway()(seen)
   );
@@ -209,11 +209,11 @@ Deno.test("fixity form: every choice of the operation can be made in it", async 
 
 Deno.test("fixity form: a choice that the server does not take is named, and all choices stay as they were made", async () => {
   const fields: [string, RegExp][] = [
-    ["manifest", /did not take “Key of a manifest”: <no>/],
-    ["manifest_root", /did not take “Its paths begin at”: <no>/],
-    ["bag", /did not take “A bag \(BagIt\): all its manifests”: <no>/],
-    ["baseline", /did not take “Earlier check”: <no>/],
-    ["report_to", /did not take “Report: keys begin with”: <no>/],
+    ["manifest", /Invalid value for “Key of a manifest”: <no>/],
+    ["manifest_root", /Invalid value for “Its paths begin at”: <no>/],
+    ["bag", /Invalid value for “A bag \(BagIt\): all its manifests”: <no>/],
+    ["baseline", /Invalid value for “Earlier check”: <no>/],
+    ["report_to", /Invalid value for “Report: keys begin with”: <no>/],
   ];
   for (const [field, sentence] of fields) {
     const started = Response.json({ detail: `${field}: <no>` }, { status: 422 });
@@ -298,7 +298,7 @@ Deno.test("fixity form: what is wrong with it stands beside what was typed", asy
     [{ rate: "-3" }, undefined, 422, /The rate is a number/, "rate"],
     [{}, Response.json({ detail: "no" }, { status: 404 }), 404, /There is no bucket of this name/, "bucket"],
     [{}, Response.json({ detail: "no" }, { status: 403 }), 403, /may not list this bucket/, "bucket"],
-    [{}, invalid("prefix"), 422, /did not take “Only keys that begin with”: <no>/, "prefix"],
+    [{}, invalid("prefix"), 422, /Invalid value for “Only keys that begin with”: <no>/, "prefix"],
     [{}, Response.json({ detail: "no" }, { status: 429 }), 429, /Too many tasks are running/, null],
     [{}, Response.json({ detail: "no" }, { status: 504 }), 504, /The store does not answer in time/, null],
   ];
@@ -397,7 +397,7 @@ Deno.test("fixity check: one that is gone, of another version, or without its ro
   assert.match(textOf(other.html), /another version of the server/);
   const rows = await storagePages(gateway({ tasks: { letters: [damaged()] }, report: 410 })).open(CHECK);
   assert.equal(rows.status, 200);
-  assert.match(textOf(rows.html), /The list of objects is kept for 30 days and is gone/);
+  assert.match(textOf(rows.html), /The list of objects is stored for 30 days and no longer exists/);
 });
 
 Deno.test("fixity check: a report that breaks off is a page with the status and a sentence", async () => {
@@ -439,7 +439,7 @@ Deno.test("fixity check: manifest, bag, earlier check and what was written are n
       /The bag is not valid: Payload-Oxum <differs>/,
       /reports\/fixity\.csv/,
       /Not everything was written: no room/,
-      /ETags of this store are no MD5s/,
+      /ETags of this store are not MD5s/,
       /bag\/data\/gone\.tif missing/,
     ]
   ) assert.match(text, sentence);

@@ -230,7 +230,7 @@ Deno.test("logout: it leaves the browser in any case, and is not called done whe
     cookies: ["-storage_session", "-storage_note", "-results_session"],
     accounts: [],
   });
-  assert.match(loginErrorSentence("logout"), /could not end the session of the campaigns/);
+  assert.match(loginErrorSentence("logout"), /could not end the campaign session/);
   const withoutSession = await passed(503).logOut("storage_session=x");
   assert.equal(withoutSession.location, "/login", "there was no session of the campaigns");
 });

@@ -69,7 +69,7 @@ Deno.test({
       assert.equal(await browser.logIn("archive/reader"), "/storage?account=archive%2Freader");
       const { status, html } = await browser.page("/storage");
       assert.equal(status, 200);
-      assert.match(html, /This account may not list buckets\. A bucket that is not listed opens by its name\./);
+      assert.match(html, /This account may not list buckets\. To open a bucket that is not listed, type its name\./);
       assert.match(
         html,
         /<form class="bucket-field" action="\/storage\/folder"><input type="hidden" name="account" value="archive\/reader"\/?>/,

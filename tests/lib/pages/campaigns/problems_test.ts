@@ -27,7 +27,7 @@ Deno.test("problems: the warm-up, then failed volumes, then the newest page erro
   const { problems } = problemsOf(failed, detail(failed, [broken], { lastError }), NONE);
   assert.deepEqual(problems.map((problem) => problem.volume), [null, null, "v-3", "v-9"]);
   assert.match(problems[0].sentence, /^The warm-up failed/);
-  assert.equal(problems[1].sentence, "1 volume failed. Run it in a new campaign when the cause is mended.");
+  assert.equal(problems[1].sentence, "1 volume failed. Run it in a new campaign when the cause is fixed.");
   assert.equal(problems[2].raw, "Evicted");
   assert.equal(problems[3].sentence, "Page 0007 could not be read: too dark");
   assert.deepEqual(problems.map(({ isTrouble }) => isTrouble), [true, true, false, false]);

@@ -42,7 +42,7 @@ Deno.test("run manifest reader: says why there is no summary, and keeps one that
   assert.match(await problem(() => new Response(null, { status: 403 })), /may not read/);
   assert.match(await problem(() => new Response(null, { status: 502 })), /does not answer/);
   for (const text of ["<html>", " ".repeat(33 * 1024 * 1024)]) {
-    assert.match(await problem(() => new Response(text)), /not what a run writes/);
+    assert.match(await problem(() => new Response(text)), /its manifest is not valid/);
   }
   assert.match(await problem(() => assert.fail("no network")), /cannot be reached/);
 

@@ -55,12 +55,12 @@ Deno.test("upload announcer: the start, quarters and failures ten seconds apart,
 Deno.test("upload sentences: what the store said stands in the sentence as one", () => {
   assert.equal(
     faultSentence({ kind: "refused", detail: "The key is odd" }),
-    "The store does not take this file. The key is odd.",
+    "The store rejected this file. The key is odd.",
   );
   assert.equal(
     faultSentence({ kind: "busy", detail: "Slow down. " }),
     "The upload failed after several attempts. Slow down. Try again later.",
   );
-  assert.equal(faultSentence({ kind: "refused", detail: null }), "The store does not take this file.");
+  assert.equal(faultSentence({ kind: "refused", detail: null }), "The store rejected this file.");
   assert.match(faultSentence({ kind: "lost" }, "2.3 MB"), /lost after 2\.3 MB/);
 });
