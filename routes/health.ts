@@ -77,7 +77,7 @@ export function healthOperations(
       summary: "The process and its upstreams answer",
       responses: {
         200: { description: "Ready", schema },
-        503: { description: "An upstream does not answer", schema },
+        503: { description: "An upstream does not respond", schema },
       },
       async handler(_input) {
         const probed = await probeUpstreams();

@@ -31,9 +31,9 @@ const ERROR_SCHEMA = z.object({
     })),
     z.record(z.string(), z.unknown()),
   ]),
-  code: z.string().optional().meta({ description: "Code of `detail`, where it is a sentence of ours" }),
+  code: z.string().optional().meta({ description: "Stable code of the error" }),
   params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-}).meta({ id: "Error", description: "Every error answer; `detail` is a list where fields were refused (422)." });
+}).meta({ id: "Error", description: "An error response. `detail` is a list for invalid parameters and fields (422)." });
 
 const REQUEST_ID = "RequestId";
 /** Read by the envelope around every operation. */
@@ -42,8 +42,8 @@ const REQUEST_ID_HEADER = {
   in: "header",
   required: false,
   description:
-    "Names the request in the answer's header of this name and in the access log: 1 to 128 letters, digits, " +
-    "dots, underscores or hyphens. Another text is passed over, and a name is made.",
+    "Identifies the request in the response and in the access log: 1 to 128 letters, digits, dots, underscores or " +
+    "hyphens. Any other value is replaced by a generated one.",
   schema: { type: "string" },
 };
 
@@ -73,7 +73,7 @@ export function openApiDocument(operations: readonly Operation[], info: Document
           type: "apiKey",
           in: "cookie",
           name: info.sessionCookie,
-          description: "The session of the site's own login; a browser that is logged in sends it by itself.",
+          description: "The session cookie of the site's login.",
         },
       },
     },
@@ -153,22 +153,22 @@ function requestBody(body: NonNullable<Operation["body"]>, components: Json): Js
 }
 
 const UNAUTHENTICATED = {
-  bearer: "No valid token, or the store refused its credentials",
-  session: "No session",
+  bearer: "Missing, expired or invalid token, or credentials that the store rejects",
+  session: "Not logged in, or the session has ended",
 } as const;
 
 /** Errors that any operation behind the gateway's token may answer, since it hands its request on to a store. */
 const OF_THE_STORE: Readonly<Record<number, string>> = {
-  400: "The store refused what was asked",
-  403: "Not permitted",
-  429: "Too many wrong passwords, of this address or for this account",
-  502: "The store is unreachable, or its answer is none of the protocol",
-  503: "The store, or this gateway, has too much to do",
-  504: "The store did not answer in time",
+  400: "The store rejects the request as invalid",
+  403: "The account lacks a permission",
+  429: "Too many wrong passwords from this address or for this account; retry after `Retry-After`",
+  502: "The store cannot be reached, or its response is invalid",
+  503: "The store or the gateway is busy; retry after `Retry-After`",
+  504: "The store did not respond in time",
 };
 
 const OF_A_BODY: Readonly<Record<number, string>> = {
-  408: "The body took too long",
+  408: "The body was not received in time",
   413: "The body is too large",
 };
 
@@ -179,10 +179,10 @@ function inherentErrors({ login, method, querySchema, body }: Operation): Record
   const errors: Record<number, string> = {};
   if (login !== null) errors[401] = UNAUTHENTICATED[login];
   if (login === "bearer") Object.assign(errors, OF_THE_STORE);
-  if (login === "bearer" && method !== "GET" && method !== "HEAD") errors[507] = "The disk of the store is full";
+  if (login === "bearer" && method !== "GET" && method !== "HEAD") errors[507] = "The store's disk is full";
   if (isRead) Object.assign(errors, OF_A_BODY);
   if (body?.kind === "form") errors[400] = "The form is malformed";
-  if (isValidated) errors[422] = "A parameter or a member of the body does not fit";
+  if (isValidated) errors[422] = "Invalid parameter or body; `detail` lists the errors";
   return errors;
 }
 
@@ -206,7 +206,7 @@ function responses(operation: Operation, components: Json): Json {
       described[status] = { description, content: Object.fromEntries(types.map((type) => [type, content])) };
     }
   }
-  described.default = error("Any other refusal: of permissions, of bounds, of the store behind");
+  described.default = error("Any other error");
   return described;
 }
 

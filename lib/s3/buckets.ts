@@ -47,7 +47,7 @@ export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
 type VersioningState = typeof VERSIONING_STATES[number];
 
 export const versioning = z.object({
-  status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),
+  status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null if versioning was never enabled" }),
   mfa_delete: z.string().nullable(),
 });
 type Versioning = z.output<typeof versioning>;

@@ -23,13 +23,13 @@ export interface Deletion {
 
 /** The outcome for the objects of a request; members of its errors are named as in S3. */
 export const bulkDeleted = z.object({
-  deleted: z.int().meta({ description: "Requested and not failed; absent keys count as deleted" }),
+  deleted: z.int().meta({ description: "Requested keys without failures; keys that do not exist count too" }),
   errors: z.array(z.object({
     Key: z.string(),
     Code: z.string(),
     Message: z.string().nullable(),
     VersionId: z.string().optional(),
-  })).meta({ description: `The store's failures, the first ${MAX_REPORTED_ERRORS} of them` }),
+  })).meta({ description: `First ${MAX_REPORTED_ERRORS} failures` }),
 });
 type BulkDeleted = z.output<typeof bulkDeleted>;
 /** Why one object was not deleted. */

@@ -169,7 +169,7 @@ export const partPage = z.object({
     ETag: z.string().nullable(),
     Size: z.int().meta({ description: "bytes" }),
     LastModified: z.string().nullable(),
-    ChecksumSHA256: z.string().optional().meta({ description: "base64; absent where the store states none" }),
+    ChecksumSHA256: z.string().optional().meta({ description: "In base64; absent if the store has none" }),
   })),
   is_truncated: z.boolean(),
   next_part_number_marker: z.int().nullable(),

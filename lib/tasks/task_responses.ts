@@ -9,7 +9,7 @@ export const TASK_STATUS = { running: "processing", ready: "done", failed: "fail
 /** Members of every progress in responses. All times are ISO 8601 in UTC. */
 export const taskTimes = {
   started_at: z.string(),
-  updated_at: z.string().meta({ description: "When this was stored" }),
+  updated_at: z.string().meta({ description: "Time of this progress" }),
   ended_at: z.string().nullable(),
 };
 
@@ -22,10 +22,10 @@ export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-const code = z.enum(PROBLEM_CODES).meta({ id: "ProblemCode", description: "Code of the sentence beside it" });
+const code = z.enum(PROBLEM_CODES).meta({ id: "ProblemCode", description: "Stable code of the message beside it" });
 const params = z.record(z.string(), z.union([z.string(), z.number()])).meta({
   id: "ProblemParams",
-  description: "Values in the sentence of a code",
+  description: "Values in the message of a code",
 });
 
 /** A code with its values; null for a sentence without one, or with one of another version. */
@@ -110,15 +110,15 @@ const taskSchema = z.object({
   kind: z.enum(TASK_KINDS),
   state: z.enum(["running", "canceling", "ready"]).meta({ description: "`ready`: an archive that can be downloaded" }),
   tenant: z.string().nullable(),
-  account: z.string().nullable().meta({ description: "Null where the store proves no name" }),
+  account: z.string().nullable().meta({ description: "Null where the store confirms no name" }),
   bucket: z.string(),
   started_at: z.string().meta({ description: "ISO 8601, UTC" }),
-  own: z.boolean().meta({ description: "Whether the caller's credentials started it" }),
+  own: z.boolean().meta({ description: "Started with the caller's credentials" }),
 }).meta({ id: "ActiveTask" });
 
 /** The tasks that count for the limits. */
 export const activeTasks = z.object({
-  scope: z.enum(["own", "tenant", "all"]).meta({ description: "Whose tasks the caller sees" }),
-  tasks: z.array(taskSchema).meta({ description: "The oldest first" }),
+  scope: z.enum(["own", "tenant", "all"]).meta({ description: "Which tasks the caller sees" }),
+  tasks: z.array(taskSchema).meta({ description: "Oldest first" }),
 }).meta({ id: "ActiveTasks" });
 export type ActiveTasks = z.output<typeof activeTasks>;

@@ -7,13 +7,13 @@ const count = z.int().min(0);
 const time = z.string().nullable().meta({ description: "RFC 3339" });
 
 const reason = z.object({
-  stage: z.string().nullable().meta({ description: "Where the worker was" }),
-  permanent: z.boolean().nullable().meta({ description: "Whether trying again is of no use" }),
+  stage: z.string().nullable().meta({ description: "Stage of the worker" }),
+  permanent: z.boolean().nullable().meta({ description: "Whether a retry is useless" }),
   error: z.string(),
 }).meta({ id: "Reason" });
 
 const containerWaiting = z.object({
-  reason: z.string().meta({ description: "The cluster's word for it, such as ImagePullBackOff" }),
+  reason: z.string().meta({ description: "Reason given by the cluster, such as ImagePullBackOff" }),
   message: z.string().nullable(),
 }).meta({ id: "ContainerWaiting", description: "Why the container of a pod does not start" });
 
@@ -38,13 +38,13 @@ const summaryMembers = {
   qualityPrediction: z.boolean(),
   waiting: z.object({
     code: z.enum(["suspended", "queue", "quota", "warmup", "unschedulable", "no-pods"]),
-    reason: z.string().meta({ description: "The cluster's word for it" }),
-    message: z.string().nullable().meta({ description: "The cluster's sentence" }),
+    reason: z.string().meta({ description: "Reason given by the cluster" }),
+    message: z.string().nullable().meta({ description: "Message of the cluster" }),
     since: time,
   }).meta({ id: "Waiting", description: "Why a campaign that has not ended does no work" }).nullable(),
   ending: z.object({
     reason: z.string().meta({ description: "The reason of the Job's condition, such as DeadlineExceeded" }),
-    message: z.string().nullable().meta({ description: "The cluster's sentence" }),
+    message: z.string().nullable().meta({ description: "Message of the cluster" }),
   }).meta({ id: "JobEnding", description: "Why a Job ended, or is being ended, before all of its volumes were done" })
     .nullable(),
 };
@@ -91,7 +91,7 @@ const volume = z.object({
   altoPrefix: z.string(),
   logUrl: z.string(),
   progress: progress.nullable(),
-  forbidden: z.boolean().meta({ description: "Whether the store refuses this user the progress" }),
+  forbidden: z.boolean().meta({ description: "Whether this user may not read the progress" }),
   stalledSince: z.string().nullable().meta({
     description: "When an active volume without recent progress wrote its last progress, RFC 3339",
   }),

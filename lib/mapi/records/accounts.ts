@@ -18,7 +18,7 @@ const role = z.enum([...TENANT_ROLES, "SERVICE", "SEARCH"]);
 
 const roles = wrappedList("role", role.meta({ enum: TENANT_ROLES })).nullish().meta({
   id: "Roles",
-  description: "The whole set",
+  description: "All roles",
   examples: [{ role: ["MONITOR"] }],
 });
 
@@ -27,7 +27,7 @@ const fullName = z.string().min(1).max(64).meta({ ...printable(64) });
 export const userAccount = z.looseObject({
   username: returned.text("The user's name"),
   fullName: returned.text("The user's full name"),
-  description: returned.text("What the account is for"),
+  description: returned.text("Purpose of the account"),
   localAuthentication: returned.flag("Whether the store itself checks the password"),
   enabled: returned.flag("Whether the account may log in"),
   forcePasswordChange: returned.flag("Whether the password must be changed at the next login"),
@@ -44,7 +44,7 @@ export const userAccountCreate = z.object({
   localAuthentication: z.boolean(),
   enabled: z.boolean(),
   forcePasswordChange: z.boolean(),
-  description: given.text("What the account is for", DESCRIPTION),
+  description: given.text("Purpose of the account", DESCRIPTION),
   roles,
   allowNamespaceManagement: given.flag("Whether the user may create and manage namespaces"),
 }).meta({
@@ -61,7 +61,7 @@ export const userAccountCreate = z.object({
 
 export const userAccountUpdate = z.object({
   fullName: fullName.nullish(),
-  description: given.text("What the account is for", DESCRIPTION),
+  description: given.text("Purpose of the account", DESCRIPTION),
   enabled: given.flag("Whether the account may log in"),
   forcePasswordChange: given.flag("Whether the password must be changed at the next login"),
   roles,
@@ -78,7 +78,7 @@ export const newPasswordQuery = z.object({
 /** The query of a user account's change. */
 export const passwordQuery = z.object({
   password: z.string().meta({ anyOf: [{ maxLength: 0 }, { ...PASSWORD }] }).optional().meta({
-    description: `A new password; empty: it stays. It has ${PASSWORD_RULES}`,
+    description: `New password; empty leaves it unchanged. Rules: ${PASSWORD_RULES}`,
   }),
 });
 
@@ -90,8 +90,8 @@ export const resetPasswordsQuery = z.object({
 
 /** Body of changePassword (spec, UpdatePasswordRequest). */
 export const updatePassword = z.object({
-  newPassword: password.meta({ description: `It has ${PASSWORD_RULES}` }),
-  oldPassword: z.string().nullish().meta({ description: "Required of callers who are no administrators" }),
+  newPassword: password.meta({ description: `Rules: ${PASSWORD_RULES}` }),
+  oldPassword: z.string().nullish().meta({ description: "Required unless the caller is an administrator" }),
 }).meta({ id: "UpdatePasswordRequest" });
 
 export const groupAccount = z.looseObject({
@@ -150,6 +150,6 @@ export const dataAccessPermissionsUpdate = z.looseObject({
   })).max(MAX_NAMESPACES),
 }).meta({
   id: "DataAccessPermissionsUpdate",
-  description: "Replaces what the account may do in the namespaces that are named; an empty list takes all away",
+  description: "Replaces the permissions in the given namespaces; an empty list removes all",
   examples: [{ namespacePermission: [{ namespaceName: "letters", permissions: { permission: ["BROWSE", "READ"] } }] }],
 });

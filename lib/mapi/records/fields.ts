@@ -198,7 +198,7 @@ export function wrappedList<S extends z.ZodType>(name: string, item: S, most: nu
 export const tags: Member = {
   returned: returned.open("`{tag: […]}`"),
   given: wrappedList("tag", z.string().min(1).max(64).regex(/^[^,]*$/, "Tags have no commas")).nullish().meta({
-    description: "1 to 64 characters each, without commas; the given set replaces the present one",
+    description: "1 to 64 characters each, without commas; replaces all tags",
     examples: [{ tag: ["letters", "18th century"] }],
   }),
 };
@@ -257,7 +257,7 @@ const givenIpSettings = z.object({
   allowIfInBothLists: z.boolean().nullish(),
 }).meta({
   id: "IpSettings",
-  description: "Addresses, masks or CIDR blocks; the store's own wrapping (`{ipAddress: […]}`) is read too",
+  description: "Addresses, masks or CIDR blocks; `{ipAddress: […]}` is accepted too",
   examples: [{ allowAddresses: [], denyAddresses: [], allowIfInBothLists: true }],
 });
 
@@ -308,18 +308,18 @@ export function storeQuery(query: Readonly<Record<string, unknown>>): StoreQuery
 
 /** `verbose` alone, for single records. */
 export const verboseQuery = z.object({
-  verbose: z.boolean().default(false).meta({ description: "Return all members, not only those that can be changed" }),
+  verbose: z.boolean().default(false).meta({ description: "Return all members, including read-only ones" }),
 });
 
 /** The query of every list (spec, Query parameters accepted by every list endpoint). */
 export const listQuery = z.object({
   offset: z.int().min(0).optional().meta({ description: "Zero-based position of the first entry" }),
-  count: z.int().min(0).optional().meta({ description: "Most entries to return" }),
+  count: z.int().min(0).optional().meta({ description: "Maximum number of entries" }),
   sortType: z.string().optional().meta({ description: "Member to sort by" }),
   sortOrder: z.enum(["asc", "desc", "ascending", "descending"]).optional(),
   filterType: z.string().optional().meta({ description: "Member to filter on" }),
   filterString: z.string().meta({ ...FILTER }).optional().meta({
-    description: "What the member begins with, without regard to case",
+    description: "Beginning of the member's value, case-insensitive",
   }),
   verbose: z.boolean().default(false).meta({ description: "Return full records instead of names" }),
 });

@@ -57,11 +57,11 @@ export const versioningGiven = z.looseObject(sideOf("given", versioning)).nullis
 
 /** Settings of a namespace that its record shows. */
 const SHOWN = {
-  description: member.text("What it is for", DESCRIPTION),
+  description: member.text("Description", DESCRIPTION),
   hardQuota,
   softQuota: softQuota(NAMESPACE_SOFT_QUOTA),
   servicePlan: member.text("Name of the service plan", SERVICE_PLAN),
-  owner: member.text("Name of the user who owns it; in a body empty for no user", OWNER),
+  owner: member.text("Name of the owner; empty for no owner", OWNER),
   ownerType: member.choice("LOCAL or EXTERNAL", ["LOCAL", "EXTERNAL"]),
   optimizedFor: member.choice("CLOUD or ALL", ["CLOUD", "ALL"]),
   aclsUsage: member.choice("NOT_ENABLED, ENABLED, ENFORCED or NOT_ENFORCED", [
@@ -122,14 +122,14 @@ export const namespaceUpdateQuery = z.object({
 
 /** A namespace as the store returns it; what `verbose` hides is null. */
 export const namespace = z.looseObject({
-  name: returned.text("Its name, which is the bucket's"),
+  name: returned.text("Name, which is also the bucket's"),
   ...sideOf("returned", SHOWN),
   hashScheme: returned.text("Digest that names objects"),
   enterpriseMode: returned.flag("Whether privileged deletes are possible"),
   directoryUsage: returned.text("Balanced, Unbalanced or Default"),
   versioningSettings: returned.open("Only where the store puts it into the record"),
   creationTime: returned.text("When it was created"),
-  id: returned.text("The store's own id"),
+  id: returned.text("Id in the store"),
 }).meta({ id: "Namespace" });
 
 /** A namespace as a template: its record without what only the store sets, and its sub-documents. */
@@ -161,7 +161,7 @@ const RETENTION_WORDS = "The retention, such as A+7y";
 
 const RETENTION_CLASS = {
   value: member.text(RETENTION_WORDS, RETENTION),
-  description: member.text("What it is for", DESCRIPTION),
+  description: member.text("Description", DESCRIPTION),
   allowDisposition: member.flag("Whether expired objects are removed"),
 };
 
@@ -228,7 +228,7 @@ const chargebackEntry = z.object({
   systemName: returned.text("The store"),
   tenantName: returned.text("The tenant"),
   namespaceName: returned.text("The namespace; null in sums over a tenant"),
-  startTime: returned.text("Begin of the interval"),
+  startTime: returned.text("Start of the interval"),
   endTime: returned.text("End of the interval"),
   objectCount: returned.whole("Objects at the end of the interval"),
   ingestedVolume: returned.whole("Bytes at the end of the interval"),

@@ -34,14 +34,16 @@ import { DIRECTORY_USAGES, HASH_SCHEMES, versioningGiven } from "./namespace.ts"
 
 /** Members of a tenant that its creation sets. */
 const SET_ONCE = {
-  systemVisibleDescription: member.text("What system administrators read", DESCRIPTION),
+  systemVisibleDescription: member.text("Description for system administrators", DESCRIPTION),
   hardQuota,
   softQuota: softQuota(),
   namespaceQuota: {
     returned: z.preprocess((value) => typeof value === "number" ? String(value) : value, z.string())
-      .meta({ type: "string" }).nullable().default(null).meta({ description: "Most namespaces, or `None`" }),
+      .meta({ type: "string" }).nullable().default(null).meta({
+        description: "Maximum number of namespaces, or `None`",
+      }),
     given: z.union([z.string().meta({ ...NAMESPACE_QUOTA }), z.int().min(1).meta({ maximum: 10_000 })]).nullish()
-      .meta({ description: "Most namespaces, or `None`", examples: ["100"] }),
+      .meta({ description: "Maximum number of namespaces, or `None`", examples: ["100"] }),
   },
   servicePlan: member.text("Name of the service plan", SERVICE_PLAN),
   authenticationTypes: {
@@ -65,7 +67,10 @@ const CHANGED = {
 };
 
 /** Members that both set. */
-const EITHER = { tenantVisibleDescription: member.text("What the tenant's administrators read", DESCRIPTION), tags };
+const EITHER = {
+  tenantVisibleDescription: member.text("Description for the tenant's administrators", DESCRIPTION),
+  tags,
+};
 
 /** A tenant as the store returns it; what `verbose` hides is null. */
 export const tenant = z.looseObject({
@@ -91,7 +96,7 @@ export const tenantCreateQuery = z.object({
     description: `The first user's password: ${PASSWORD_RULES}`,
   }),
   forcePasswordChange: z.boolean().default(false).meta({
-    description: "Whether it must be changed at the first login",
+    description: "Require a new password at the first login",
   }),
   initialSecurityGroup: z.string().min(1).meta({ ...GROUPNAME }).optional().meta({
     description: "A directory group with the SECURITY role",
@@ -204,7 +209,7 @@ export const searchSecurity = settingsDocument("SearchSecurity", { ipSettings })
 
 const openPermissions = z.record(z.string(), z.unknown()).meta({
   id: "Permissions",
-  description: "Handed on as it is",
+  description: "Passed on unchanged",
   examples: [{ permission: ["READ", "WRITE", "DELETE", "PRIVILEGED", "PURGE", "SEARCH"] }],
 });
 

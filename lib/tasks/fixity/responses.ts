@@ -46,7 +46,7 @@ const shared = {
   ...fixityTotals.shape,
   proved_by: byProof.meta({ description: "Intact objects by what their bytes were compared with" }),
   rows_left_out: count.meta({ description: "Rows beyond the bounds, which are counted only" }),
-  error: z.string().optional().meta({ description: "Why it failed" }),
+  error: z.string().optional().meta({ description: "Why the task failed" }),
   ...codeMembers,
 };
 

@@ -32,22 +32,22 @@ const instant = z.iso.datetime({ offset: true });
 const text = z.string().min(1).max(MAX_TEXT);
 
 const query = z.object({
-  start: instant.optional().meta({ description: "From this instant on", examples: ["2026-01-01T00:00:00Z"] }),
-  end: instant.optional().meta({ description: "Before this instant", examples: ["2036-01-01T00:00:00Z"] }),
-  actor: text.optional().meta({ description: "Name of the account, without its tenant", examples: ["curator"] }),
+  start: instant.optional().meta({ description: "Earliest time, inclusive", examples: ["2026-01-01T00:00:00Z"] }),
+  end: instant.optional().meta({ description: "Latest time, exclusive", examples: ["2036-01-01T00:00:00Z"] }),
+  actor: text.optional().meta({ description: "Account name, without the tenant", examples: ["curator"] }),
   action: z.enum(AUDIT_ACTIONS).optional(),
   bucket: text.optional().meta({ description: "Name of the bucket", examples: ["letters"] }),
-  prefix: text.optional().meta({ description: "What the key begins with" }),
+  prefix: text.optional().meta({ description: "Key prefix" }),
   result: z.enum(AUDIT_RESULTS).optional(),
   request_id: z.string().min(1).max(MAX_REQUEST_ID).optional(),
-  tenant: text.optional().meta({ description: "What happened to this tenant, for accounts of the system level" }),
+  tenant: text.optional().meta({ description: "Tenant, for accounts of the system level" }),
   count: z.int().min(1).max(MAX_EXPORTED).optional().meta({
-    description: `Most records: ${MAX_RECORDS} of a page, ${DEFAULT_RECORDS} when absent; ` +
+    description: `Maximum number of records: up to ${MAX_RECORDS} a page, ${DEFAULT_RECORDS} by default; ` +
       `${MAX_EXPORTED.toLocaleString("en")} of an export, which has as many when absent`,
   }),
-  after: z.string().max(MAX_POSITION).optional().meta({ description: "The `next` of the page before" }),
+  after: z.string().max(MAX_POSITION).optional().meta({ description: "`next` of the previous page" }),
   format: z.enum(FORMATS).default("json").meta({
-    description: "`ndjson` and `csv` are exports: all records that match, in one response",
+    description: "`ndjson` and `csv` export all matching records in one response",
   }),
 });
 
@@ -58,7 +58,7 @@ const record = z.object({
   source: z.enum(["application", "store"]),
   role: z.enum(["gateway", "web", "results", "store"]).nullable(),
   action: z.enum(AUDIT_ACTIONS),
-  tenant: z.string().nullable().meta({ description: "The tenant that it happened to" }),
+  tenant: z.string().nullable().meta({ description: "Tenant that was changed" }),
   actor: z.object({ name: z.string(), tenant: z.string().nullable() }).nullable(),
   address: z.string().nullable(),
   request_id: z.string().nullable(),
@@ -76,16 +76,16 @@ const record = z.object({
 }).meta({ id: "AuditRecord" });
 
 const page = z.object({
-  records: z.array(record).meta({ description: "The newest first" }),
+  records: z.array(record).meta({ description: "Newest first" }),
   next: z.string().nullable().meta({
-    description: "Null at the end; a page with fewer records than `count` may have one",
+    description: "Position of the next page; null at the end. A short page may have one",
   }),
   searched_to: z.string().nullable().meta({
-    description: "Down to which instant this page was searched; null: the end",
+    description: "Time down to which the page was searched; null at the end",
   }),
   sources: z.object({
     application: z.enum(["process", "none"]).meta({
-      description: "`process`: what this process recorded; `none`: it keeps no records that can be read",
+      description: "`process`: records of this process; `none`: no readable records",
     }),
   }),
 }).meta({ id: "AuditPage" });
@@ -105,10 +105,10 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
       method: "GET",
       path: "/api/v1/audit",
       tag: "Audit",
-      summary: "Who changed what",
+      summary: "List or export audit records",
       description:
-        "For accounts with the role ADMINISTRATOR or SECURITY, each of its own tenant; those of the system " +
-        "level read the records of all. What clients change at the ports of the embedded store is among them.",
+        "Requires the role ADMINISTRATOR or SECURITY. Tenant accounts read the records of their tenant, accounts of the " +
+        "system level those of all tenants.",
       query,
       audit: {
         action: "audit_export",
@@ -121,10 +121,13 @@ export function auditOperations(operation: GatewayOperation, { mapi, reader }: A
         }),
       },
       responses: {
-        200: { description: "A page of records; as `application/x-ndjson` or `text/csv` all of them", schema: page },
-        403: { description: "Neither ADMINISTRATOR nor SECURITY, or the records of another tenant" },
-        422: { description: "A bad parameter" },
-        501: { description: "The store has no accounts with rights that could be asked for" },
+        200: {
+          description: "A page of records, or all matching records as `application/x-ndjson` or `text/csv`",
+          schema: page,
+        },
+        403: { description: "The account lacks the role, or asks for another tenant" },
+        422: { description: "Invalid parameter" },
+        501: { description: "The store has no administrator accounts" },
       },
       async handler({ caller, query }, context) {
         const filter = filterOf(query, caller);

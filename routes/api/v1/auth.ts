@@ -16,7 +16,10 @@ const loginForm = z.object({
     examples: ["archive/curator"],
   }),
   password: z.string().min(1).max(MAX_CREDENTIAL_CHARACTERS).meta({ format: "password" }),
-  tenant: z.string().optional().meta({ description: "Wins over a tenant in the username", examples: ["archive"] }),
+  tenant: z.string().optional().meta({
+    description: "Takes precedence over a tenant in the username",
+    examples: ["archive"],
+  }),
   grant_type: z.literal("password").optional(),
   scope: z.string().optional().meta({ description: "Ignored" }),
   client_id: z.string().optional().meta({ description: "Ignored" }),
@@ -44,13 +47,13 @@ export function authOperations({ key, format, lifetimeMinutes, now, slots }: Tok
       path: "/api/v1/auth/token",
       tag: "Authentication",
       summary: "Log in and get a bearer token",
-      description: `Always succeeds: wrong credentials show as 401 or 403 from the store on later requests. ` +
+      description: `Succeeds for any credentials: the store rejects wrong ones with 401 or 403 on later requests. ` +
         `The token is valid for ${lifetimeMinutes} minutes.`,
       body: { kind: "form", schema: loginForm },
       responses: {
         200: { description: "The token", schema: tokenAnswer },
-        422: { description: "A missing field, or an invalid tenant name" },
-        503: { description: "Too many logins of this address at a time, also after a wait of one second" },
+        422: { description: "Missing field or invalid tenant name" },
+        503: { description: "Too many logins at a time; retry after `Retry-After`" },
       },
       async handler({ body }, context) {
         const { username, tenant } = resolveLogin(body);
@@ -96,7 +99,7 @@ export function capabilitiesOperations(
       method: "GET",
       path: "/api/v1/capabilities",
       tag: "Health",
-      summary: "What this gateway can do",
+      summary: "List the features of this gateway",
       responses: { 200: { description: "The capabilities", schema: capabilities } },
       handler: (_input) => Response.json(current),
     }, admit),
@@ -119,8 +122,8 @@ export function credentialsOperations(operation: GatewayOperation, s3: S3): Oper
       method: "GET",
       path: "/api/v1/credentials",
       tag: "S3 Credentials",
-      summary: "S3 keys and endpoint of the caller",
-      responses: { 200: { description: "The keys", schema: credentials } },
+      summary: "Get the caller's S3 keys and endpoint",
+      responses: { 200: { description: "The S3 credentials", schema: credentials } },
       async handler({ caller }) {
         const address = await s3.addresses.s3(caller.tenant);
         return Response.json({

@@ -68,7 +68,7 @@ const corsRules = z.object({ cors_rules: z.array(corsRule) }).meta({ id: "Bucket
 const settingDone = <S extends string>(word: S) => z.object({ status: z.literal(word), bucket: z.null() });
 
 const missing = { 404: { description: "No such bucket" } };
-const lacking = { 501: { description: "The store has no such operation" } };
+const lacking = { 501: { description: "The store does not support this operation" } };
 
 /** Settings of buckets that S3 knows: versioning and CORS rules. */
 export function bucketSettingOperations(
@@ -80,9 +80,9 @@ export function bucketSettingOperations(
       id: "get_bucket_versioning",
       method: "GET",
       ...VERSIONING,
-      summary: "Whether a bucket keeps versions",
+      summary: "Get the versioning state of a bucket",
       responses: {
-        200: { description: "The state", schema: versioning.meta({ id: "BucketVersioning" }) },
+        200: { description: "The versioning state", schema: versioning.meta({ id: "BucketVersioning" }) },
         ...missing,
         ...lacking,
       },
@@ -92,9 +92,9 @@ export function bucketSettingOperations(
       id: "put_bucket_versioning",
       method: "PUT",
       ...VERSIONING,
-      summary: "Switch a bucket's versioning on, or suspend it",
+      summary: "Enable or suspend versioning of a bucket",
       body: { kind: "json", schema: versioningUpdate },
-      responses: { 200: { description: "Switched", schema: versioningUpdated }, ...missing, ...lacking },
+      responses: { 200: { description: "Versioning changed", schema: versioningUpdated }, ...missing, ...lacking },
       audit: {
         action: "bucket_settings",
         target: bucketTarget,
@@ -109,10 +109,10 @@ export function bucketSettingOperations(
       id: "get_bucket_cors",
       method: "GET",
       ...CORS,
-      summary: "Which pages of other origins may use a bucket",
+      summary: "Get the CORS rules of a bucket",
       responses: {
-        200: { description: "The rules", schema: corsRules },
-        404: { description: "No such bucket, or it has no rules" },
+        200: { description: "The CORS rules", schema: corsRules },
+        404: { description: "No such bucket, or no CORS rules" },
         ...lacking,
       },
       handler: async ({ caller, params: { bucket } }) =>
@@ -122,9 +122,13 @@ export function bucketSettingOperations(
       id: "put_bucket_cors",
       method: "PUT",
       ...CORS,
-      summary: "Replace a bucket's CORS rules",
+      summary: "Replace the CORS rules of a bucket",
       body: { kind: "json", schema: corsUpdate },
-      responses: { 200: { description: "Replaced", schema: settingDone("updated") }, ...missing, ...lacking },
+      responses: {
+        200: { description: "CORS rules replaced", schema: settingDone("updated") },
+        ...missing,
+        ...lacking,
+      },
       audit: { action: "bucket_settings", target: bucketTarget, details: () => ({ settings: "cors" }) },
       async handler({ caller, params: { bucket }, body }) {
         await putCors(s3, caller, bucket, body.CORSRules);
@@ -135,7 +139,7 @@ export function bucketSettingOperations(
       id: "delete_bucket_cors",
       method: "DELETE",
       ...CORS,
-      summary: "Delete a bucket's CORS rules",
+      summary: "Delete the CORS rules of a bucket",
       responses: { 200: { description: "Deleted", schema: settingDone("deleted") }, ...missing, ...lacking },
       audit: { action: "bucket_settings", target: bucketTarget, details: () => ({ settings: "cors", removed: true }) },
       async handler({ caller, params: { bucket } }) {
@@ -189,7 +193,7 @@ const grant = z.strictObject({
 const aclUpdate = z.strictObject({
   Owner: z.strictObject({ ID: name, DisplayName: text.nullish() }).nullish(),
   Grants: z.array(grant).max(MAX_GRANTS).nullish(),
-}).meta({ id: "AclUpdate", description: "The member that is absent stays as it is" });
+}).meta({ id: "AclUpdate", description: "An absent member stays unchanged" });
 
 const acl = z.object({
   owner: z.object({ ID: z.string().nullable(), DisplayName: z.string().nullable() }).nullable(),
@@ -224,18 +228,18 @@ export function aclOperations(operation: GatewayOperation, s3: S3): Operation[] 
       id: `get_${id}`,
       method: "GET",
       ...at,
-      summary: `Who may do what with ${what}`,
-      responses: { 200: { description: "The list", schema: acl }, 404: { description: absent }, ...lacking },
+      summary: `Get the access list of ${what}`,
+      responses: { 200: { description: "The access list", schema: acl }, 404: { description: absent }, ...lacking },
       handler: async ({ caller, params }) => Response.json(await getAcl(s3, caller, params)),
     }),
     operation({
       id: `put_${id}`,
       method: "PUT",
       ...at,
-      summary: `Set who may do what with ${what}`,
+      summary: `Set the access list of ${what}`,
       body: { kind: "json", schema: aclUpdate },
       responses: {
-        200: { description: "Set", schema: z.object({ status: z.literal("updated"), ...further.schema }) },
+        200: { description: "Access list set", schema: z.object({ status: z.literal("updated"), ...further.schema }) },
         404: { description: `${absent}, or no such account or group` },
         ...lacking,
       },

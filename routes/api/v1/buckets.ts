@@ -29,18 +29,18 @@ const BUCKET_NAME = {
 
 const bucketStatus = z.object({ status: z.string(), bucket: z.string() }).meta({ id: "BucketStatus" });
 
-const prefix = z.string().default("").meta({ description: "What the keys begin with" });
-const maxKeys = z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" });
+const prefix = z.string().default("").meta({ description: "Key prefix" });
+const maxKeys = z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Maximum number of entries" });
 
 const listQuery = (forms: IssuedForms | null) =>
   z.object({
     prefix,
     max_keys: maxKeys,
     continuation_token: z.string().meta(issuedForm(forms, "continuationToken")).optional().meta({
-      description: "`next_continuation_token` of the page before",
+      description: "`next_continuation_token` of the previous page",
     }),
     start_after: z.string().optional().meta({
-      description: "The listing begins after this key, which need not exist; without effect beside a token",
+      description: "List keys after this one, which need not exist; ignored with a token",
       examples: ["2026/a.txt"],
     }),
     delimiter: z.string().optional().meta({ description: "Groups keys into common prefixes", examples: ["/"] }),
@@ -59,7 +59,7 @@ export function bucketOperations(
       method: "GET",
       path: "/api/v1/buckets",
       tag: TAG,
-      summary: "List the buckets the caller may see",
+      summary: "List the caller's buckets",
       responses: { 200: { description: "The buckets", schema: bucketList.meta({ id: "BucketList" }) } },
       handler: async ({ caller }, { request }) => compressibleJson(request, await listBuckets(s3, caller)),
     }),
@@ -77,8 +77,8 @@ export function bucketOperations(
       },
       responses: {
         201: { description: "Created", schema: bucketStatus },
-        400: { description: "Not a bucket name, or one bucket more than the user or the tenant may have" },
-        409: { description: "The name is taken" },
+        400: { description: "Invalid bucket name, or the limit of buckets is reached" },
+        409: { description: "The bucket already exists" },
       },
       audit: { action: "bucket_create", target: ({ body: { bucket } }) => ({ kind: "bucket", bucket }) },
       async handler({ caller, body: { bucket } }) {
@@ -91,9 +91,9 @@ export function bucketOperations(
       method: "HEAD",
       path: "/api/v1/buckets/{bucket}",
       tag: TAG,
-      summary: "Whether a bucket is there",
+      summary: "Check whether a bucket exists",
       params,
-      responses: { 200: { description: "It is" }, 404: { description: "It is not" } },
+      responses: { 200: { description: "The bucket exists" }, 404: { description: "No such bucket" } },
       async handler({ caller, params: { bucket } }) {
         await headBucket(s3, caller, bucket);
         return new Response(null, { status: 200 });
@@ -106,15 +106,16 @@ export function bucketOperations(
       tag: TAG,
       summary: "Delete a bucket",
       description:
-        "Without `force` it must be empty. With it, uploads in progress, every version, every delete marker " +
-        "and every object are removed first; on an HCP-type store its deletion records are then let go through MAPI. " +
-        "A forced delete takes as long as there is something to remove, and stops when the client goes.",
+        "Without `force` the bucket must be empty. With it, uploads, versions, delete markers and objects are deleted " +
+        "first; an HCP-type store is set to discard its deletion records. It stops when the client disconnects.",
       params,
-      query: z.object({ force: z.boolean().default(false).meta({ description: "Delete it with everything in it" }) }),
+      query: z.object({
+        force: z.boolean().default(false).meta({ description: "Delete the bucket with its contents" }),
+      }),
       responses: {
         200: { description: "Deleted", schema: bucketStatus },
         404: { description: "No such bucket" },
-        409: { description: "Not empty, or not to be emptied; the detail says what stands in the way" },
+        409: { description: "The bucket is not empty or cannot be emptied; `detail` says why" },
       },
       audit: {
         action: "bucket_delete",
@@ -175,9 +176,9 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3, for
       query: z.object({
         prefix,
         max_keys: maxKeys,
-        key_marker: z.string().optional().meta({ description: "`next_key_marker` of the page before" }),
+        key_marker: z.string().optional().meta({ description: "`next_key_marker` of the previous page" }),
         version_id_marker: versionIdMarker(forms).optional().meta({
-          description: "`next_version_id_marker` of the page before; without a `key_marker` it says nothing",
+          description: "`next_version_id_marker` of the previous page; ignored without `key_marker`",
         }),
       }),
       responses: {
@@ -200,13 +201,13 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3, for
       method: "GET",
       path: "/api/v1/buckets/{bucket}/uploads",
       tag: TAG,
-      summary: "List uploads in parts that are neither completed nor aborted, one page at a time",
+      summary: "List unfinished multipart uploads, one page at a time",
       params,
       query: z.object({
         prefix,
-        max_uploads: z.int().min(1).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most uploads of the page" }),
-        key_marker: z.string().optional().meta({ description: "`next_key_marker` of the page before" }),
-        upload_id_marker: z.string().optional().meta({ description: "`next_upload_id_marker` of the page before" }),
+        max_uploads: z.int().min(1).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Maximum number of uploads" }),
+        key_marker: z.string().optional().meta({ description: "`next_key_marker` of the previous page" }),
+        upload_id_marker: z.string().optional().meta({ description: "`next_upload_id_marker` of the previous page" }),
       }),
       responses: {
         200: { description: "A page of the listing", schema: uploadList },

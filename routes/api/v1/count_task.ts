@@ -12,16 +12,16 @@ const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
 
 const counts = {
   task_id: z.string(),
-  files: z.int().meta({ description: "Keys so far; with a delimiter, those that do not have it behind the prefix" }),
+  files: z.int().meta({ description: "Objects so far; with a delimiter, only those without it after the prefix" }),
   folders: z.int().meta({ description: "Common prefixes so far; 0 without a delimiter" }),
 };
 const started = z.object({ ...counts, status: z.literal("counting") }).meta({ id: "CountStarted" });
 const progress = z.object({
   ...counts,
   status: z.enum(["counting", "ready", "failed"]),
-  bytes: z.number().meta({ description: "Sum of the sizes of the keys so far" }),
+  bytes: z.number().meta({ description: "Total size of the objects so far" }),
   ...taskTimes,
-  error: z.string().optional().meta({ description: "Why it failed" }),
+  error: z.string().optional().meta({ description: "Why the task failed" }),
   ...codeMembers,
 }).meta({ id: "CountProgress" });
 
@@ -39,13 +39,13 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
       query: z.object({
         prefix: wellFormed.default("").meta({ description: "Empty: the whole bucket" }),
         delimiter: wellFormed.default("").meta({
-          description: "Keys that have it behind the prefix count as folders, such as `/`",
+          description: "Keys with this after the prefix count as folders, such as `/`",
         }),
       }),
       responses: {
         202: { description: "Started", schema: started },
         404: { description: "No such bucket" },
-        429: { description: "Too many background tasks, of this user or of all" },
+        429: { description: "Too many unfinished tasks; retry after `Retry-After`" },
       },
       async handler({ caller, params: { bucket }, query: { prefix, delimiter } }) {
         await readCountPage(s3, caller, bucket, { prefix, delimiter, maxKeys: 1 });

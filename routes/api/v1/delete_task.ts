@@ -21,16 +21,16 @@ export const MAX_PREFIXES = 1000;
 const deleteTask = z.object({
   keys: z.array(objectKey).max(MAX_TASK_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
   prefixes: z.array(wellFormed).max(MAX_PREFIXES).nullish().meta({
-    description: "Everything whose key begins with one of them",
+    description: "Key prefixes",
     examples: [["2025/"]],
   }),
-  all: z.boolean().nullish().meta({ description: "Says that an empty prefix, the whole bucket, is meant" }),
+  all: z.boolean().nullish().meta({ description: "Required with an empty prefix, which is the whole bucket" }),
 }).meta({ id: "DeleteTask" });
 
 const counts = {
   task_id: z.string(),
-  total: z.int().meta({ description: "Objects found so far; they are counted before the first one is deleted" }),
-  deleted: z.int().meta({ description: "Named keys that are absent count as deleted" }),
+  total: z.int().meta({ description: "Objects found so far; counting ends before deleting begins" }),
+  deleted: z.int().meta({ description: "Objects deleted; requested keys that do not exist count too" }),
   failed: z.int().meta({ description: "Objects that the store did not delete" }),
 };
 const started = z.object({ ...counts, status: z.literal("processing") }).meta({ id: "DeleteTaskStarted" });
@@ -40,10 +40,10 @@ const progress = z.object({
   errors: z.array(z.object({ Key: z.string(), Code: z.string(), Message: z.string().nullable() })).meta({
     description: "The first 100 failures",
   }),
-  error: z.string().optional().meta({ description: "Why it failed" }),
+  error: z.string().optional().meta({ description: "Why the task failed" }),
   ...codeMembers,
   ...taskTimes,
-  estimated_end: z.string().optional().meta({ description: "While it deletes, at the pace so far" }),
+  estimated_end: z.string().optional().meta({ description: "Estimated from the speed so far, while deleting" }),
 }).meta({ id: "DeleteTaskProgress" });
 
 /** Deleting many objects in the background. */
@@ -56,14 +56,14 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       path: PATH,
       tag: TASKS_TAG,
       summary: "Delete objects by keys or prefixes in the background",
-      description: "Of any number. An empty prefix is 400 unless `all` is true.",
+      description: "No limit on the number of objects. An empty prefix requires `all`.",
       params: bucketParams,
       body: { kind: "json", schema: deleteTask, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
         202: { description: "Started", schema: started },
-        400: { description: "Neither keys nor prefixes, or an empty prefix without `all`" },
+        400: { description: "No keys or prefixes, or an empty prefix without `all`" },
         404: { description: "No such bucket" },
-        429: { description: "Too many background tasks, of this user or of all" },
+        429: { description: "Too many unfinished tasks; retry after `Retry-After`" },
       },
       audit: {
         action: "task_start",
@@ -88,10 +88,10 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       schema: progress,
       cancel: {
         method: "POST",
-        description: "It ends after the page that is being deleted. What is deleted by then stays deleted.",
+        description: "Takes effect after the current page of 1,000 objects. Deleted objects stay deleted.",
         name: "DeleteTask",
       },
-      failed: { 502: { description: 'It failed: `{"status": "failed", "error": …}`' } },
+      failed: { 502: { description: 'The task failed; `detail` is `{"status": "failed", "error": …}`' } },
       bodyOf,
       check({ state, error }) {
         if (state === "failed") throw new HttpError(502, { status: "failed", ...failureMembers(error) });

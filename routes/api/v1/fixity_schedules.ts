@@ -27,11 +27,11 @@ export function fixityScheduleOperations(
       method: "GET",
       path: "/api/v1/fixity/schedules",
       tag: TASKS_TAG,
-      summary: "The schedules of fixity checks that use the caller's login",
+      summary: "List schedules of fixity checks",
       description:
         "`FIXITY_SCHEDULES_FILE` has them. The progress and reports of their checks are those of other checks. " +
         "Accounts with the role ADMINISTRATOR or SECURITY see those of their tenant, or at the system level all.",
-      responses: { 200: { description: "The schedules in the order of the file", schema: fixitySchedules } },
+      responses: { 200: { description: "The schedules, in the order of the file", schema: fixitySchedules } },
       async handler({ caller }) {
         const administers = async () => mapi !== null && await isAdministrator(mapi, caller);
         // At the system level there are no objects by which the store could accept a login.

@@ -25,7 +25,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       method: "POST",
       path: PATH,
       tag: TASKS_TAG,
-      summary: "Read stored objects and compare their bytes, in the background",
+      summary: "Start a fixity check in the background",
       description:
         "Each is compared with a manifest where one is named, else with the checksum that was stored with it, or with " +
         "its ETag where that is an MD5.",
@@ -33,9 +33,9 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       body: { kind: "json", schema: fixityOrder },
       responses: {
         202: { description: "Started", schema: fixityStatus },
-        400: { description: "`write` or `overwrite`: checks no longer write manifests and bags" },
+        400: { description: "Invalid option; `write` and `overwrite` are not supported" },
         404: { description: "No such bucket" },
-        429: { description: "Too many background tasks, of this user or of all" },
+        429: { description: "Too many unfinished tasks; retry after `Retry-After`" },
       },
       audit: {
         action: "task_start",
@@ -54,10 +54,10 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       method: "GET",
       path: PATH,
       tag: TASKS_TAG,
-      summary: "The fixity tasks of the caller in a bucket, the newest first",
-      description: "At most 100 of them, unfinished ones too.",
+      summary: "List the caller's fixity checks in a bucket, newest first",
+      description: "Returns at most 100, including unfinished ones.",
       params: bucketParams,
-      responses: { 200: { description: "Their progress and totals", schema: list } },
+      responses: { 200: { description: "The fixity checks", schema: list } },
       async handler({ caller, params: { bucket } }) {
         await caller.prove?.();
         const found = await tasks.list(FIXITY, bucket, ownerOf(caller, tasks.keys));
@@ -72,7 +72,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       kept: "for 400 days after the end, of the last 20 tasks",
       cancel: {
         method: "DELETE",
-        description: "It ends soon. Its report says what was read by then.",
+        description: "The report has the objects checked so far.",
         name: "Fixity",
       },
       bodyOf: fixityBody,
@@ -82,21 +82,21 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       method: "GET",
       path: `${PATH}/{task_id}/report`,
       tag: TASKS_TAG,
-      summary: "The report of a fixity task that has ended",
+      summary: "Get the report of a fixity check",
       description:
         `Rows of what is not intact, up to ${MAX_ROWS.toLocaleString("en")}; with \`full\`, of all. They are ` +
         "kept for 30 days.",
       params: taskParams,
       query: z.object({
         format: z.enum(["json", "csv", "manifest-sha256"]).optional().meta({
-          description: "As `Accept` says when absent, else JSON. `manifest-sha256`: as BagIt writes manifests",
+          description: "Default: the type that `Accept` asks for, else JSON. `manifest-sha256` is a BagIt manifest",
         }),
       }),
       responses: {
-        200: { description: "The report; as `text/csv` its rows alone", schema: fixityReport },
-        404: { description: "No such fixity task of this user in this bucket" },
-        409: { description: "It has not ended, or its rows make no manifest" },
-        410: { description: "Its rows are gone, or it was started by another version of the gateway" },
+        200: { description: "The report; as `text/csv` only its rows", schema: fixityReport },
+        404: { description: "No such fixity task of this caller in this bucket" },
+        409: { description: "The check has not ended, or has no complete SHA-256s for a manifest" },
+        410: { description: "The rows have expired, or the task belongs to another version of the gateway" },
       },
       async handler({ caller, params: { bucket, task_id }, query: { format } }, context) {
         await caller.prove?.();

@@ -41,17 +41,17 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
       method,
       path: "/api/v1/jobs",
       tag: "Campaigns",
-      summary: "All campaigns",
+      summary: "List campaigns",
       description:
         `Live campaigns and the newest of those whose Job is gone. \`${REAPED_TOTAL_HEADER}\` counts the latter; ` +
         `\`${DATA_AGE_HEADER}\` says how old the response is, in seconds, where the cluster could not be followed of late.`,
       query: z.object({
         reaped: z.int().min(0).max(MAX_REAPED).default(DEFAULT_REAPED)
-          .meta({ description: "Most campaigns whose Job is gone" }),
+          .meta({ description: "Maximum number of campaigns whose Job is gone" }),
       }),
       responses: {
-        200: { description: "The campaigns, newest created first", schema: jobList },
-        422: { description: "A query parameter is out of its range" },
+        200: { description: "The campaigns, newest first", schema: jobList },
+        422: { description: "Invalid query parameter" },
         502: { description: "The cluster or the results service did not respond" },
       },
       async handler({ query }, context) {
@@ -71,16 +71,18 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
       method,
       path: "/api/v1/jobs/{namespace}/{name}",
       tag: "Campaigns",
-      summary: "One campaign with a page of its volumes",
+      summary: "Get a campaign with a page of its volumes",
       params: z.object({ namespace: z.string(), name: z.string() }),
       query: z.object({
-        offset: z.int().min(0).default(0).meta({ description: "Volumes to leave out" }),
-        limit: z.int().min(1).max(MAX_VOLUMES).default(DEFAULT_VOLUMES).meta({ description: "Most volumes" }),
+        offset: z.int().min(0).default(0).meta({ description: "Number of volumes to skip" }),
+        limit: z.int().min(1).max(MAX_VOLUMES).default(DEFAULT_VOLUMES).meta({
+          description: "Maximum number of volumes",
+        }),
       }),
       responses: {
         200: { description: "The campaign", schema: jobDetail },
-        404: { description: "No campaign of that name" },
-        422: { description: "A query parameter is out of its range" },
+        404: { description: "No such campaign" },
+        422: { description: "Invalid query parameter" },
         502: { description: "The cluster or the results service did not respond" },
       },
       async handler({ params: { namespace, name }, query: page, caller }, context) {

@@ -45,15 +45,15 @@ const MAX_UPLOAD_ID = 1024;
 /** Most parts of a page (S3 API, ListParts). */
 const MAX_LISTED_PARTS = 1000;
 
-const uploadId = wellFormed.min(1).meta({ description: "From the upload's creation" });
+const uploadId = wellFormed.min(1).meta({ description: "`upload_id` of the created upload" });
 const place = { bucket: z.string(), key: z.string() };
 
 const createRequest = z.object({
   checksum_algorithm: z.literal("SHA256").nullish().meta({
-    description: "Each part has to come with this checksum, which the store checks",
+    description: "Checksum required of each part, which the store verifies",
   }),
   content_type: bodyFields.content_type.meta({
-    description: "Content-Type of the object, where the request itself is JSON",
+    description: "Content-Type of the object",
     examples: ["image/tiff"],
   }),
 }).meta({ id: "UploadCreate" });
@@ -61,16 +61,16 @@ const created = z.object({ ...place, upload_id: z.string() }).meta({ id: "Upload
 
 const partNumber = z.int().min(1).max(MAX_PARTS);
 const presignRequest = z.object({
-  file_size: z.int().min(1).meta({ description: "bytes", examples: [157_286_400] }),
+  file_size: z.int().min(1).meta({ description: "Size in bytes", examples: [157_286_400] }),
   part_size: z.int().min(MIN_PART_BYTES).max(MAX_PART_BYTES).nullish().meta({
-    description: `Bytes of every part but the last, ${DEFAULT_PART_BYTES} when absent`,
+    description: `Bytes of every part but the last, ${DEFAULT_PART_BYTES} by default`,
     examples: [67_108_864],
   }),
   upload_id: wellFormed.min(1).max(MAX_UPLOAD_ID).nullish().meta({
-    description: "An upload that exists; without it a new one is created",
+    description: "Existing upload; without it a new one is created",
   }),
   part_numbers: z.array(partNumber).min(1).max(MAX_PARTS).nullish().meta({
-    description: "Only these parts get URLs, in this order; all do when absent",
+    description: "Parts to presign, in this order; all by default",
   }),
   checksums: z.array(z.strictObject({ part_number: partNumber, sha256: sha256Text })).max(MAX_PARTS).nullish().meta({
     description:
@@ -84,7 +84,7 @@ const presigned = z.object({
   part_size: z.int().meta({ description: "bytes" }),
   total_parts: z.int(),
   urls: z.array(z.object({ part_number: z.int(), url: z.string(), headers: headersField })).meta({
-    description: "In order, from part 1, or in that of `part_numbers`",
+    description: "In the order of the parts, or of `part_numbers`",
   }),
   expires_in: z.int().meta({ description: "seconds" }),
 }).meta({ id: "PartsPresigned" });
@@ -95,13 +95,13 @@ const completeRequest = z.object({
     PartNumber: partNumber,
     ETag: z.string().min(1).meta({
       ...FITS_XML,
-      description: "As returned by the upload of the part",
+      description: "ETag that the part's upload returned",
       examples: ['"5d41402abc4b2a76"'],
     }),
     ChecksumSHA256: sha256Text.nullish().meta({
-      description: "Of the part, in base64; stores may require it of an upload with that algorithm",
+      description: "SHA-256 of the part in base64; required by stores for uploads with that algorithm",
     }),
-  })).min(1).max(MAX_PARTS).meta({ description: "Ascending by number" }),
+  })).min(1).max(MAX_PARTS).meta({ description: "In ascending order" }),
 }).meta({ id: "CompleteRequest" });
 const completed = z.object({ ...place, etag: z.string().nullable() }).meta({ id: "UploadCompleted" });
 
@@ -118,13 +118,13 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       id: "create_multipart_upload",
       method: "POST",
       ...UPLOAD,
-      summary: "Begin an upload in parts",
+      summary: "Create a multipart upload",
       description:
-        "`x-amz-meta-*`, `x-amz-tagging` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
-        "its type, since clients put it on every request. A body of any other Content-Type is ignored.",
+        "Content headers, `x-amz-meta-*` and `x-amz-tagging` apply to the object, except for a JSON Content-Type. The body is " +
+        "read only if it is JSON.",
       query: z.object({ as: asObject }),
       body: { kind: "json", schema: createRequest.nullish(), ignoresOtherTypes: true },
-      responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
+      responses: { 201: { description: "Upload created", schema: created }, 404: { description: "No such bucket" } },
       async handler({ caller, params: place, body }, context) {
         const headers = futureHeaders(context.request.headers);
         if (body?.checksum_algorithm) setAll(headers, WITH_SHA256);
@@ -138,19 +138,18 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       method: "POST",
       ...UPLOAD,
       path: `${UPLOAD.path}/presign`,
-      summary: "URLs to which the parts of a file are PUT",
+      summary: "Create presigned URLs for the parts of a file",
       description:
-        "Each call without `upload_id` begins an upload of its own. The URL of a part with a checksum works for requests " +
-        "with the `headers` beside it only. A checksum that is not known yet cannot be signed: presign the part again " +
-        "with `upload_id` once it is.",
+        "Creates a new upload unless `upload_id` is given. The URL of a part with a checksum requires the `headers` beside " +
+        "it. Once the checksum of another part is known, presign that part with `upload_id`.",
       params: bucketParams.extend({ key: objectKey.meta({ ...objectKey.meta(), ...objectParams.shape.key.meta() }) }),
       body: { kind: "json", schema: presignRequest, limitBytes: MAX_PRESIGN_BYTES },
       responses: {
-        200: { description: "The URLs", schema: presigned },
+        200: { description: "The presigned URLs", schema: presigned },
         400: {
           description:
-            "More than 10,000 parts, a number or a checksum of none of them, checksums of only some parts of a new upload, or a " +
-            "key that no URL can carry: no upload was begun",
+            "More than 10,000 parts, an invalid part number or checksum, missing checksums for a new upload, or a key that " +
+            "cannot be part of a URL. No upload was created",
         },
         404: { description: "No such bucket" },
       },
@@ -198,11 +197,11 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       method: "POST",
       ...UPLOAD,
       path: `${UPLOAD.path}/complete`,
-      summary: "Assemble the object from its parts",
+      summary: "Complete a multipart upload",
       description: CONDITIONS,
       body: { kind: "json", schema: completeRequest, limitBytes: MAX_COMPLETE_BYTES },
       responses: {
-        200: { description: "The object is there", schema: completed },
+        200: { description: "The object was created", schema: completed },
         400: { description: "A part is missing, too small or out of order" },
         ...conditional,
         ...unknown,
@@ -224,7 +223,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       method: "POST",
       ...UPLOAD,
       path: `${UPLOAD.path}/abort`,
-      summary: "Abort an upload and delete its parts",
+      summary: "Abort a multipart upload and delete its parts",
       body: { kind: "json", schema: abortRequest },
       responses: {
         200: { description: "Aborted", schema: z.object({ status: z.literal("aborted") }) },
@@ -240,14 +239,14 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       method: "GET",
       ...UPLOAD,
       path: `${UPLOAD.path}/parts`,
-      summary: "List the parts that an upload has, one page at a time",
+      summary: "List the uploaded parts, one page at a time",
       query: z.object({
         upload_id: uploadId,
         max_parts: z.int().min(1).max(MAX_LISTED_PARTS).default(MAX_LISTED_PARTS).meta({
-          description: "Most parts of the page",
+          description: "Maximum number of parts",
         }),
         part_number_marker: z.int().min(0).max(MAX_PARTS).optional().meta({
-          description: "`next_part_number_marker` of the page before",
+          description: "`next_part_number_marker` of the previous page",
         }),
       }),
       responses: { 200: { description: "A page of the listing", schema: partList }, ...unknown },
@@ -263,20 +262,20 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       id: "upload_part",
       method: "PUT",
       ...UPLOAD,
-      summary: "Write one part through the gateway",
+      summary: "Upload one part through the gateway",
       query: z.object({ as: asObject, upload_id: uploadId, part_number: partNumber }),
       description:
-        `\`Content-MD5\` and \`x-amz-checksum-*\` go with it. A form's part \`file\` is taken as well, up to ` +
+        `\`Content-MD5\` and \`x-amz-checksum-*\` are passed on. The body may also be a form with a part \`file\` of up to ` +
         `${MAX_FORM_PART_BYTES} bytes.`,
       body: { kind: "raw", description: "The bytes; Content-Length is required" },
       responses: {
         200: {
-          description: "Written",
+          description: "Part written",
           schema: z.object({ part_number: z.int(), etag: z.string() }).meta({ id: "PartUploaded" }),
         },
-        411: { description: "No Content-Length" },
-        413: { description: "A form whose file is too long" },
-        422: { description: "A form without a part `file`, or with more than one" },
+        411: { description: "Content-Length is missing" },
+        413: { description: "The file in the form is too large" },
+        422: { description: "Exactly one part `file` is required" },
         ...unknown,
       },
       async handler({ caller, params: place, query }, context) {

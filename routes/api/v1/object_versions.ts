@@ -30,14 +30,14 @@ const PATH = "/api/v1/buckets/{bucket}";
 
 const restoreRequest = (forms: IssuedForms | null) =>
   z.strictObject({
-    version_id: wellFormed.min(1).meta({ ...issuedForm(forms, "versionId"), description: "Of an older version" }),
+    version_id: wellFormed.min(1).meta({ ...issuedForm(forms, "versionId"), description: "Id of the older version" }),
   }).meta({ id: "RestoreRequest" });
 
 const restored = z.object({
   status: z.literal("restored"),
   bucket: z.string(),
   key: z.string(),
-  version_id: z.string().nullable().meta({ description: "What is current now: a copy with an id of its own" }),
+  version_id: z.string().nullable().meta({ description: "Id of the version that is current now" }),
   etag: z.string().nullable(),
 }).meta({ id: "ObjectRestored" });
 
@@ -53,16 +53,16 @@ export function objectVersionOperations(
       method: "GET",
       path: `${PATH}/versions/{key}`,
       ...OBJECT,
-      summary: "List the versions and delete markers of one key, the newest first",
+      summary: "List versions and delete markers of one key, newest first",
       query: z.object({
-        max_keys: z.int().min(1).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
+        max_keys: z.int().min(1).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Maximum number of entries" }),
         version_id_marker: z.string().min(1).meta(issuedForm(forms, "versionIdMarker")).optional().meta({
-          description: "`next_version_id_marker` of the page before",
+          description: "`next_version_id_marker` of the previous page",
         }),
       }),
       responses: {
         200: { description: "A page of the listing", schema: keyVersionPage.meta({ id: "ObjectVersionList" }) },
-        404: { description: "No such bucket, or the key has no version" },
+        404: { description: "No such bucket, or no version of the key" },
       },
       async handler({ caller, params, query }, { request }) {
         const page = await listKeyVersions(s3, caller, params, {
@@ -79,17 +79,17 @@ export function objectVersionOperations(
       ...OBJECT,
       summary: "Make an older version of an object the current one",
       description:
-        "The version is copied onto its key inside the store, with its metadata and tags. Nothing is deleted: what was " +
-        "current, or a delete marker, becomes an older version. A version that is current already stays as it is. " +
+        "Copies the version onto its key inside the store, with its metadata and tags. Nothing is deleted: the version " +
+        "or delete marker that was current becomes an older one. A version that is already current stays unchanged. " +
         CONDITIONS,
       body: { kind: "json", schema: restoreRequest(forms) },
       responses: {
-        200: { description: "It is the current version", schema: restored },
+        200: { description: "The version is current", schema: restored },
         400: { description: "The version is a delete marker" },
         404: { description: "No such bucket, object or version" },
-        409: { description: "Versioning is not switched on, or the object was changed meanwhile" },
+        409: { description: "Versioning is not enabled, or the object was changed meanwhile" },
         412: conditional[412],
-        501: { description: "The store has no versioning, or does not support the condition" },
+        501: { description: "The store does not support versioning or this condition" },
       },
       audit: {
         action: "object_restore",
@@ -134,11 +134,11 @@ const tagsToSet = z.unknown().transform((value, context): Tag[] => {
 
 const tagsUpdate = z.strictObject({ tags: tagsToSet }).meta({
   id: "ObjectTagsUpdate",
-  description: "They replace all tags of the object",
+  description: "Replaces all tags of the object",
 });
 const objectTags = z.object({ tags: z.record(z.string(), z.string()) }).meta({ id: "ObjectTags" });
 
-const lacking = { 501: { description: "The store has no tags" } };
+const lacking = { 501: { description: "The store does not support tags" } };
 const missing = { 404: { description: "No such bucket, object or version" } };
 
 /** Tags of objects. */
@@ -157,9 +157,9 @@ export function tagOperations(
       id: "get_object_tags",
       method: "GET",
       ...at,
-      summary: "The tags of an object, or of one version of it",
+      summary: "Get the tags of an object or one of its versions",
       responses: {
-        200: { description: "The tags; empty where it has none", schema: objectTags },
+        200: { description: "The tags; empty if there are none", schema: objectTags },
         ...missing,
         ...lacking,
       },
@@ -173,10 +173,10 @@ export function tagOperations(
       id: "put_object_tags",
       method: "PUT",
       ...at,
-      summary: "Replace the tags of an object, or of one version of it",
+      summary: "Replace the tags of an object or one of its versions",
       body: { kind: "json", schema: tagsUpdate },
       responses: {
-        200: { description: "Replaced", schema: z.object({ status: z.literal("updated") }) },
+        200: { description: "Tags replaced", schema: z.object({ status: z.literal("updated") }) },
         ...missing,
         ...lacking,
       },
@@ -195,9 +195,9 @@ export function tagOperations(
       id: "delete_object_tags",
       method: "DELETE",
       ...at,
-      summary: "Remove all tags of an object, or of one version of it",
+      summary: "Remove all tags of an object or one of its versions",
       responses: {
-        200: { description: "It has none now", schema: z.object({ status: z.literal("deleted") }) },
+        200: { description: "Tags removed", schema: z.object({ status: z.literal("deleted") }) },
         ...missing,
         ...lacking,
       },

@@ -35,10 +35,10 @@ const MAX_FILENAME = 1024;
 const read = (forms: IssuedForms | null) =>
   versioned(forms).extend({
     disposition: z.enum(["attachment", "inline"]).optional().meta({
-      description: "Sends Content-Disposition, with the last segment of the key unless `filename` says another name",
+      description: "Sets Content-Disposition, with the last segment of the key or `filename`",
     }),
     filename: z.string().min(1).max(MAX_FILENAME).optional().meta({
-      description: "The name to save under; alone, it means `disposition=attachment`",
+      description: "File name for Content-Disposition; implies `attachment`",
     }),
   });
 
@@ -52,14 +52,14 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       id: "get_object",
       method: "GET",
       ...OBJECT,
-      summary: "Read an object, or a range of it",
+      summary: "Download an object or a range of it",
       query: read(forms),
       responses: {
         200: { description: "The object", mediaType: "*/*" },
         206: { description: "The requested range", mediaType: "*/*" },
         304: { description: "Not modified" },
         404: { description: "No such bucket or object" },
-        416: { description: "The range lies outside of the object" },
+        416: { description: "The range is outside the object" },
       },
       async handler({ caller, params: { bucket, key }, query }, context) {
         const response = await getObject(s3, caller, { bucket, key, versionId: query.version_id }, {
@@ -75,9 +75,9 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       id: "head_object",
       method: "HEAD",
       ...OBJECT,
-      summary: "The metadata of an object, as headers",
+      summary: "Get the metadata of an object as headers",
       query: read(forms),
-      responses: { 200: { description: "It is there" }, 404: { description: "It is not" } },
+      responses: { 200: { description: "The object exists" }, 404: { description: "No such bucket or object" } },
       async handler({ caller, params: { bucket, key }, query }, context) {
         const response = await headObject(s3, caller, { bucket, key, versionId: query.version_id }, {
           headers: readHeaders(context.request.headers),
@@ -89,12 +89,12 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       id: "delete_object",
       method: "DELETE",
       ...OBJECT,
-      summary: "Delete an object, or one version of it",
+      summary: "Delete an object or one of its versions",
       description: CONDITIONS,
       query: versioned(forms),
       responses: {
         200: { description: "Deleted", schema: deleted },
-        404: { description: "It was not there" },
+        404: { description: "No such bucket or object" },
         ...conditional,
       },
       audit: { action: "object_delete", target: objectTarget },
@@ -134,12 +134,12 @@ const uploaded = z.object({
 }).meta({ id: "ObjectUploaded" });
 
 const rejections = {
-  400: { description: "A key, header, digest or form that cannot be" },
-  403: { description: "No permission to write" },
+  400: { description: "Invalid key, header, digest or form" },
+  403: { description: "The account may not write here" },
   404: { description: "No such bucket" },
-  413: { description: "Longer than an object can be" },
+  413: { description: "The object is too large" },
   ...conditional,
-  503: { description: "Too many requests at a time" },
+  503: { description: "Too many requests at a time; retry after `Retry-After`" },
 };
 
 /** Objects written through the gateway: bytes stream through, nothing is spooled. */
@@ -153,12 +153,15 @@ export function objectUploadOperations(
       id: "put_object",
       method: "PUT",
       ...WRITTEN_OBJECT,
-      summary: "Write an object",
+      summary: "Upload an object",
       description: "The body is the object. Content headers, `x-amz-meta-*`, `x-amz-tagging`, `Content-MD5`, " +
         "`x-amz-checksum-*` go with it. Without a Content-Length, above 5 GiB, or where the store may store a truncated " +
         "body, it is written in parts. " + CONDITIONS,
       body: { kind: "raw", description: "The bytes" },
-      responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...rejections },
+      responses: {
+        200: { description: "Object written; an existing object is replaced", schema: uploaded },
+        ...rejections,
+      },
       audit: { action: "object_write", target: ({ params }) => objectTarget({ params }) },
       async handler({ caller, params }, context) {
         const { request: raw } = context;
@@ -175,15 +178,15 @@ export function objectUploadOperations(
       id: "post_object",
       method: "POST",
       ...WRITTEN_OBJECT,
-      summary: "Write an object from a form",
+      summary: "Upload an object from a form",
       description:
         "The part `file` is the object, and its type is the object's. `x-amz-meta-*`, `x-amz-tagging` and conditions are headers of " +
         `the request. Other fields are passed over. ${CONDITIONS}`,
-      body: { kind: "raw", description: "A form with one file", formField: FILE },
+      body: { kind: "raw", description: "A form with exactly one file", formField: FILE },
       responses: {
-        201: { description: "Written, replacing what had the key", schema: uploaded },
+        201: { description: "Object written; an existing object is replaced", schema: uploaded },
         ...rejections,
-        422: { description: "No part `file`, or more than one" },
+        422: { description: "Exactly one part `file` is required" },
       },
       audit: { action: "object_write", target: ({ params }) => objectTarget({ params }) },
       async handler({ caller, params }, context) {
@@ -263,8 +266,8 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
       params: objectParams,
       body: { kind: "json", schema: copyRequest },
       responses: {
-        200: { description: "Copied; bucket and key are the copy's", schema: copied },
-        404: { description: "No such source, or no such bucket" },
+        200: { description: "Copied; `bucket` and `key` name the copy", schema: copied },
+        404: { description: "No such source or bucket" },
         ...conditional,
       },
       audit: {
@@ -291,9 +294,9 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
       params: bucketParams,
       body: { kind: "json", schema: folderRequest },
       responses: {
-        201: { description: "Created, or it exists", schema: folder },
+        201: { description: "The folder exists now", schema: folder },
         404: { description: "No such bucket" },
-        409: { description: "An object with bytes has this key" },
+        409: { description: "An object with content has this key" },
         ...conditional,
       },
       audit: { action: "object_write", target: bucketTarget },

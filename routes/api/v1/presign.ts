@@ -23,7 +23,7 @@ const TAG = "S3 Objects";
 
 /** What a presigned URL does; any other word is refused by one sentence, not by a list of problems. */
 const methodField = z.string().default("get_object").meta({
-  description: "get_object reads, put_object writes",
+  description: "`get_object` downloads, `put_object` uploads",
   enum: [...PRESIGN_METHODS],
 });
 
@@ -31,8 +31,8 @@ const seconds = z.int().min(1).max(MAX_PRESIGN_SECONDS).nullish();
 
 /** How long presigned URLs are to be good, in a request. */
 export const validityFields = {
-  expires_in: seconds.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} when absent` }),
-  validity: seconds.meta({ description: "Another name of expires_in, which wins" }),
+  expires_in: seconds.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} by default` }),
+  validity: seconds.meta({ description: "Alias of `expires_in`, which takes precedence" }),
 };
 
 /** The same in seconds. */
@@ -65,7 +65,7 @@ export const bodyFields = {
 
 /** The headers of a URL, in a response. */
 export const headersField = z.record(z.string(), z.string()).optional().meta({
-  description: "The request must have these headers, since the URL signs them; absent where there are none",
+  description: "Headers that the request must have, since the URL signs them; absent if there are none",
   examples: [{ "x-amz-checksum-sha256": "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=" }],
 });
 
@@ -103,16 +103,16 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
       method: "POST",
       path: "/api/v1/presign",
       tag: TAG,
-      summary: "A URL that reads or writes one object without credentials",
+      summary: "Create a presigned URL for one object",
       description:
         "Any client with the URL may use it until it expires. It is not checked whether the object exists. A URL with " +
         "`checksum_sha256` or `content_type` works for requests with the `headers` of the response only: the store " +
         "rejects another body.",
       body: { kind: "json", schema: presignRequest },
       responses: {
-        200: { description: "The URL", schema: presigned },
-        400: { description: "A key that no URL can carry" },
-        422: { description: "A bad field" },
+        200: { description: "The presigned URL", schema: presigned },
+        400: { description: "The key cannot be part of a URL" },
+        422: { description: "Invalid field" },
       },
       audit: {
         action: "object_share",
@@ -146,8 +146,8 @@ const deleteRequest = z.object({
   keys: z.array(wellFormed.min(1)).max(MAX_DELETED_KEYS).nullish().meta({
     examples: [["2026/a.txt", "2026/b.txt"]],
   }),
-  prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it is deleted as well" }),
-  all: z.boolean().nullish().meta({ description: "Says that an empty prefix, the whole bucket, is meant" }),
+  prefix: wellFormed.nullish().meta({ description: "Key prefix; matching objects are deleted too" }),
+  all: z.boolean().nullish().meta({ description: "Required with an empty prefix, which is the whole bucket" }),
 }).meta({
   id: "BulkDelete",
   // An empty prefix and the word that it is meant go together.
@@ -162,7 +162,7 @@ const deleted = z.object({ status: z.literal("deleted"), ...bulkDeleted.shape })
 const bulkPresignRequest = z.object({
   keys: z.array(key).min(1).max(MAX_PRESIGNED_KEYS).optional().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
   objects: z.array(z.strictObject({ key, ...bodyFields })).min(1).max(MAX_PRESIGNED_KEYS).nullish().meta({
-    description: "Further keys, to be written with a body that is known",
+    description: "Keys with a known checksum or type of the body, for `put_object`",
   }),
   method: methodField,
   ...validityFields,
@@ -182,7 +182,7 @@ const bulkPresignRequest = z.object({
 const bulkPresigned = z.object({
   urls: z.array(z.object({ key: z.string(), url: z.string(), headers: headersField })),
   by_key: z.record(z.string(), z.string()).meta({
-    description: "The same URLs by their keys, without those that require `headers`",
+    description: "The URLs by key, without those that require `headers`",
   }),
   expires_in: z.int().meta({ description: "seconds" }),
 }).meta({ id: "BulkPresigned" });
@@ -202,7 +202,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       params,
       body: { kind: "json", schema: deleteRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
-        200: { description: "How many are gone", schema: deleted },
+        200: { description: "Number of deleted objects, and failures", schema: deleted },
         400: { description: "An empty prefix without `all`" },
         404: { description: "No such bucket" },
       },
@@ -233,7 +233,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       method: "POST",
       path: "/api/v1/buckets/{bucket}/objects/presign",
       tag: TAG,
-      summary: "URLs that read or write many objects without credentials",
+      summary: "Create presigned URLs for many objects",
       description:
         "Any client with a URL may use it until it expires. It is not checked whether the objects exist; keys " +
         "that no URL can carry (with `.` or `..` segments) are left out. `objects` have URLs that require the " +
@@ -241,8 +241,8 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       params,
       body: { kind: "json", schema: bulkPresignRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
-        200: { description: "The URLs", schema: bulkPresigned },
-        422: { description: "A bad field" },
+        200: { description: "The presigned URLs", schema: bulkPresigned },
+        422: { description: "Invalid field" },
       },
       audit: {
         action: "object_share",

@@ -43,10 +43,10 @@ export const taskParams = bucketParams.extend({
 });
 
 /** The response where the stored progress of a task cannot be read. */
-export const OTHER_VERSION = { description: "The task was started by another version of the gateway" };
+export const OTHER_VERSION = { description: "The task belongs to another version of the gateway" };
 
 export const EVENTS_DESCRIPTION =
-  "With `Accept: text/event-stream` as events: `progress` when it changes, `end` at the end";
+  "With `Accept: text/event-stream`, sends `progress` events on changes and one `end` event";
 
 /** Limits the event streams of this process. */
 export class TaskStreams {
@@ -138,16 +138,16 @@ export function followOperations<P>(
 ): Operation[] {
   const { tasks } = routes;
   const { kind } = type;
-  const unknown = { 404: { description: `No such ${noun} of this user in this bucket` }, 410: OTHER_VERSION };
+  const unknown = { 404: { description: `No such ${noun} of this caller in this bucket` }, 410: OTHER_VERSION };
   const read = operation({
     id: `get_${kind}`,
     method: "GET",
     path: `${path}/{task_id}`,
     tag: TASKS_TAG,
-    summary: `The progress or the result of a ${noun}`,
-    description: `It can be read ${kept}. ${EVENTS_DESCRIPTION}.`,
+    summary: `Get the progress or result of a ${noun}`,
+    description: `Available ${kept}. ${EVENTS_DESCRIPTION}.`,
     params: taskParams,
-    responses: { 200: { description: "How far it is, and how it ended", schema }, ...unknown, ...failed },
+    responses: { 200: { description: "Progress or result", schema }, ...unknown, ...failed },
     handler: ({ caller, params }, context) =>
       pollResponse(routes, context, {
         type,
@@ -174,7 +174,10 @@ export function followOperations<P>(
       summary: `Cancel a ${noun}`,
       description,
       params: taskParams,
-      responses: { 200: { description: "It ends soon, or how it ended before", schema: canceling }, ...unknown },
+      responses: {
+        200: { description: "Cancellation requested, or the state in which it had ended", schema: canceling },
+        ...unknown,
+      },
       audit: {
         action: "task_cancel",
         target: bucketTarget,

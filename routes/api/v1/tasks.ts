@@ -31,11 +31,11 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       method: "GET",
       path: "/api/v1/tasks",
       tag: TASKS_TAG,
-      summary: "The unfinished tasks, and the archives that can be downloaded",
+      summary: "List unfinished tasks and downloadable archives",
       description:
         "Those of the caller. Accounts with the role ADMINISTRATOR see those of their tenant, or at the system level of " +
         "all tenants, without what they work on.",
-      responses: { 200: { description: "What counts for the limits of tasks", schema: activeTasks } },
+      responses: { 200: { description: "The tasks", schema: activeTasks } },
       async handler({ caller }) {
         const tenant = await administered(caller);
         const owner = ownerOf(caller, tasks.keys);
@@ -51,17 +51,17 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       method: "POST",
       path: "/api/v1/tasks/{task_id}/cancel",
       tag: TASKS_TAG,
-      summary: "Cancel a task",
+      summary: "Cancel a task or discard an archive",
       description:
         "A running task ends soon, and an archive can no longer be downloaded. For its owner, an ADMINISTRATOR of its " +
         "tenant and the system level.",
       params: z.object({ task_id: z.string().min(1) }),
       responses: {
         200: {
-          description: "It ends soon, or how it has ended",
+          description: "Cancellation requested, or the state in which it had ended",
           schema: z.object({ id: z.string(), state: z.enum(["canceling", "ready", "failed", "canceled"]) }),
         },
-        404: { description: "No such task, or that of another account" },
+        404: { description: "No such task, or the account may not cancel it" },
       },
       audit: {
         action: "task_cancel",

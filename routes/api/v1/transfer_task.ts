@@ -29,23 +29,23 @@ const SETTLED_MS = 1000;
 const chosen = {
   keys: z.array(objectKey).max(MAX_TASK_KEYS).default([]).meta({ examples: [["2026/a.txt"]] }),
   prefixes: z.array(wellFormed.min(1)).max(MAX_PREFIXES).default([]).meta({
-    description: "Everything whose key begins with one of them",
+    description: "Key prefixes",
     examples: [["2026/scans/"]],
   }),
 };
 const copyOrder = z.object({
-  mode: z.enum(["copy", "move"]).meta({ description: "`move` deletes each source after its copy; so a rename is one" }),
+  mode: z.enum(["copy", "move"]).meta({ description: "`move` deletes each source after its copy; use it to rename" }),
   ...chosen,
   from: wellFormed.default("").meta({
-    description: "What all of them begin with, and is replaced: a folder, or for a new name the whole key",
+    description: "Common beginning of the keys, which is replaced: a folder, or the whole key for a rename",
     examples: ["2026/"],
   }),
   to: z.object({
     bucket: bucketName,
-    prefix: wellFormed.meta({ description: "What they begin with afterwards", examples: ["archive/2026/"] }),
+    prefix: wellFormed.meta({ description: "New beginning of the keys", examples: ["archive/2026/"] }),
   }),
   if_exists: z.enum(IF_EXISTS).default("skip").meta({
-    description: "What happens to an object whose new key is in use; `keep` gives it a number in its name",
+    description: "If the new key exists: skip the object, keep both by adding a number, or replace",
   }),
 }).meta({ id: "TransferCopy" });
 const undoOrder = z.object({
@@ -61,16 +61,16 @@ const progress = z.object({
   task_id: z.string(),
   mode: z.enum(["copy", "move", "undo"]),
   status: z.enum(["processing", "done", "canceled", "failed"]),
-  total: z.int().meta({ description: "Objects found so far; they are counted before the first one is copied" }),
-  done: z.int().meta({ description: "Objects that were copied, or brought back" }),
-  deleted: z.int().meta({ description: "Of a move: copied objects whose source is deleted" }),
-  skipped: z.int().meta({ description: "Objects that stayed because their new key is in use" }),
+  total: z.int().meta({ description: "Objects found so far; counting ends before copying begins" }),
+  done: z.int().meta({ description: "Objects copied or restored" }),
+  deleted: z.int().meta({ description: "Sources deleted by a move" }),
+  skipped: z.int().meta({ description: "Objects skipped because their new key exists" }),
   renamed: z.int().meta({ description: "Objects that got a number in their name" }),
   failed: z.int(),
   errors: z.array(z.object({ Key: z.string(), Status: z.int(), Message: z.string(), ...codeMembers })).meta({
-    description: "The first 100 failures; `Status` is that of a request for the object alone, or 0",
+    description: "First 100 failures; `Status` is the HTTP status of the object's request, or 0",
   }),
-  error: z.string().optional().meta({ description: "Why it failed as a whole" }),
+  error: z.string().optional().meta({ description: "Why the task failed" }),
   ...codeMembers,
   ...taskTimes,
 }).meta({ id: "Transfer" });
@@ -84,17 +84,17 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
       method: "POST",
       path: PATH,
       tag: TASKS_TAG,
-      summary: "Copy, move or rename objects inside the store, or bring back deleted ones, in the background",
+      summary: "Copy, move or rename objects, or undo a deletion, in the background",
       description:
         "Of any number, by keys or prefixes. `done` in the response says that it has ended already, as for a " +
         "single object.",
       params: bucketParams,
       body: { kind: "json", schema: transferTask, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
-        202: { description: "Started, and perhaps ended", schema: progress },
-        400: { description: "Neither keys nor prefixes, or a place that they cannot go to" },
+        202: { description: "Started; `status` says whether it has already ended", schema: progress },
+        400: { description: "No keys or prefixes, or an invalid target" },
         404: { description: "No such bucket" },
-        429: { description: "Too many background tasks, of this user or of all" },
+        429: { description: "Too many unfinished tasks; retry after `Retry-After`" },
       },
       audit: {
         action: "task_start",
@@ -128,7 +128,7 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
       schema: progress,
       cancel: {
         method: "POST",
-        description: "It ends after the objects that are under way. What is copied by then stays copied.",
+        description: "Takes effect after the objects in progress. Copied objects stay.",
         name: "Transfer",
       },
       bodyOf,

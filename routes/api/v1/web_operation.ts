@@ -54,7 +54,7 @@ export function versionOperations(operation: WebOperation, current: z.output<typ
       method,
       path: "/api/v1/version",
       tag: "Campaigns",
-      summary: "The release of this process",
+      summary: "Get the version of this process",
       responses: { 200: { description: "The versions", schema: versions } },
       handler: (_input, { request }) => compressibleJson(request, current),
     })

@@ -29,21 +29,21 @@ const RETRY_AFTER_SECONDS = 2;
 
 const zipRequest = z.object({
   keys: z.array(objectKey).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
-  prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it; then `keys` are ignored" }),
+  prefix: wellFormed.nullish().meta({ description: "Key prefix; `keys` are then ignored" }),
 }).meta({ id: "ZipRequest" });
 
 const time = z.string().meta({ format: "date-time" });
 const zipStatus = z.object({
   task_id: z.string(),
   status: z.enum(["processing", "ready", "failed"]),
-  total: z.int().meta({ description: "How many objects the archive is to have" }),
-  completed: z.int().meta({ description: "How many of them have been looked up" }),
-  failed: z.int().meta({ description: "How many of those will be missing" }),
-  failed_keys: z.array(z.string()).meta({ description: "The first of their keys, once the archive is ready" }),
+  total: z.int().meta({ description: "Objects of the archive" }),
+  completed: z.int().meta({ description: "Objects looked up so far" }),
+  failed: z.int().meta({ description: "Objects that will be missing" }),
+  failed_keys: z.array(z.string()).meta({ description: "First keys of missing objects, once the archive is ready" }),
   error: z.string().nullable(),
   ...codeMembers,
-  bytes: z.int().nullable().meta({ description: "Length of all objects looked up, with the records of the archive" }),
-  download_url: z.string().meta({ description: "The archive without other credentials, on this origin" }),
+  bytes: z.int().nullable().meta({ description: "Length of the archive so far" }),
+  download_url: z.string().meta({ description: "Path that downloads the archive without other credentials" }),
   started_at: time,
   updated_at: time,
   ended_at: time.nullable(),
@@ -59,8 +59,10 @@ const zipFailed = z.object({
   }),
 }).meta({ id: "ZipFailed" });
 
-const failed = { description: "It failed", schema: zipFailed };
-const notReady = { description: "Too many downloads at a time, or the archive is not ready" };
+const failed = { description: "The task failed", schema: zipFailed };
+const notReady = {
+  description: "Too many downloads at a time, or the archive is not ready; retry after `Retry-After`",
+};
 const archive = {
   200: { description: "The archive", mediaType: "application/zip" },
   404: { description: "No such task" },
@@ -96,17 +98,17 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       method: "POST",
       path: PATH,
       tag: TASKS_TAG,
-      summary: "Prepare an archive of many objects",
+      summary: "Prepare a ZIP archive of many objects",
       description:
         "The objects by their keys, or all under a prefix; at most 50,000. The archive itself is produced while it is " +
         "downloaded, by polling the task or by `download_url`, until 10 minutes after it is ready or its last download.",
       params: bucketParams,
       body: { kind: "json", schema: zipRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
-        202: { description: "It is being prepared", schema: zipStatus },
-        400: { description: "No objects, too many, or too long keys" },
+        202: { description: "Started", schema: zipStatus },
+        400: { description: "No objects, or too many" },
         404: { description: "No such bucket" },
-        429: { description: "Too many tasks" },
+        429: { description: "Too many unfinished tasks; retry after `Retry-After`" },
       },
       audit: {
         action: "task_start",
@@ -130,7 +132,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       method: "GET",
       path: `${PATH}/{task_id}`,
       tag: TASKS_TAG,
-      summary: "The progress of an archive, or the archive",
+      summary: "Get the progress of an archive, or download it",
       description:
         "While it is prepared, JSON. Once it is ready, the archive itself, unless the request accepts JSON and says so. " +
         "An archive is sent without Content-Length; X-Zip-Size is its length unless objects change meanwhile. " +
@@ -138,7 +140,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       params: taskParams,
       responses: {
         ...archive,
-        200: { description: "The progress, or the archive as `application/zip`", schema: zipStatus },
+        200: { description: "Progress, or the archive as `application/zip`", schema: zipStatus },
         410: OTHER_VERSION,
       },
       handler: ({ caller, params }, context) =>
@@ -159,20 +161,20 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       ...file,
       id: "download_zip",
       method: "GET",
-      summary: "An archive by its ticket, without other credentials",
-      description: "For browsers: `download_url` of the task is the whole address.",
-      responses: { ...archive, 403: { description: "The ticket is wrong or has expired" } },
+      summary: "Download an archive with a ticket",
+      description: "Needs no token: `download_url` of the task is the complete path.",
+      responses: { ...archive, 403: { description: "Invalid or expired ticket" } },
     }, admit),
     publicOperation({
       ...file,
       id: "head_zip",
       method: "HEAD",
-      summary: "The headers of an archive by its ticket",
+      summary: "Get the headers of an archive with a ticket",
       responses: {
-        200: { description: "It is ready" },
-        403: { description: "The ticket is wrong or has expired" },
+        200: { description: "The archive is ready" },
+        403: { description: "Invalid or expired ticket" },
         404: { description: "No such task" },
-        500: { description: "It failed" },
+        500: { description: "The task failed" },
         503: notReady,
       },
     }, admit),

@@ -76,7 +76,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         path: PREFIX + path,
         params: parameters(path),
         query,
-        responses: { 200: { description: "What the store holds", schema }, ...FAILURES },
+        responses: { 200: { description: "The record or list", schema }, ...FAILURES },
         async handler({ caller, params, query }, context) {
           const label = resource(params);
           const call: MapiCall = {
@@ -105,7 +105,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
       const { body: schema, resource, storePath, path, query, result, audit, auditOf, limitBytes, ...rest } = spec;
       const { schema: ofResult, done, ...described } = rest;
       const { method } = spec;
-      const [status, description] = method === "PUT" ? [201, "Created"] : [200, "Done"];
+      const [status, description] = method === "PUT" ? [201, "Created"] : [200, "Changed"];
       return operation({
         ...described,
         audit: {
@@ -141,7 +141,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         method: "HEAD",
         path: PREFIX + path,
         params: parameters(path),
-        responses: { 200: { description: "It is there" }, ...FAILURES },
+        responses: { 200: { description: "The resource exists" }, ...FAILURES },
         async handler({ caller, params }) {
           await callMapi(mapi, caller, { method: "HEAD", path: mapiPath(path, params), resource: resource(params) });
           return new Response(null);
@@ -155,11 +155,11 @@ export type MapiOperations = ReturnType<typeof mapiOperations>;
 
 /** Failures that any management operation may return, besides those of every operation. */
 export const FAILURES: Readonly<Record<number, ResponseSpec>> = {
-  404: { description: "Not there, or not to be seen" },
-  405: { description: "The store does not know this method for the resource" },
-  409: { description: "It exists already, or something stands against the change" },
-  414: { description: "The names in the path are too long" },
-  415: { description: "The store did not take the body" },
+  404: { description: "No such resource, or the account may not see it" },
+  405: { description: "The store does not support this method here" },
+  409: { description: "The resource already exists, or its state does not allow the change" },
+  414: { description: "A name in the path is too long" },
+  415: { description: "The store does not support the media type of the body" },
 };
 
 /** Example names for reads: the embedded store's samples have most of them. */

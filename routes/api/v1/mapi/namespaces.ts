@@ -60,7 +60,7 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       method: "GET",
       path: PREFIX + MANY,
       tag: TAG,
-      summary: "Several namespaces as templates",
+      summary: "Export several namespaces as templates",
       params: parameters(MANY),
       query: exportQuery,
       responses,
@@ -72,7 +72,7 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       method: "GET",
       path: PREFIX + ONE,
       tag: TAG,
-      summary: "A namespace as a template",
+      summary: "Export a namespace as a template",
       params: parameters(ONE),
       responses,
       handler: async ({ caller, params: { tenant_name, ns } }, { request }) =>
@@ -126,12 +126,17 @@ const CLASSES = recordKind({
 const VERSIONING_PATH = "/versioningSettings";
 
 const COMPLIANCE_DOCUMENTS: readonly Document[] = [
-  { id: "versioning_settings", path: VERSIONING_PATH, what: "how versions are stored", ...versioningSettings },
-  { id: "compliance_settings", path: "/complianceSettings", what: "retention and shredding", ...complianceSettings },
+  { id: "versioning_settings", path: VERSIONING_PATH, what: "the versioning settings", ...versioningSettings },
+  {
+    id: "compliance_settings",
+    path: "/complianceSettings",
+    what: "retention and shredding settings",
+    ...complianceSettings,
+  },
   {
     id: "replication_collision_settings",
     path: "/replicationCollisionSettings",
-    what: "what happens to replicas that collide",
+    what: "the collision settings of replication",
     ...replicationCollision,
   },
 ];
@@ -140,14 +145,14 @@ const ACCESS_DOCUMENTS: readonly Document[] = [
   {
     id: "namespace_permissions",
     path: "/permissions",
-    what: "the permissions that the namespace allows",
+    what: "the permission mask of the namespace",
     audit: "permissions_change",
     ...permissions,
   },
   ...["http", "cifs", "nfs", "smtp"].map((name) => ({
     id: `${name}_protocol`,
     path: `/protocols/${name}`,
-    what: `how the namespace is reached by ${name.toUpperCase()}`,
+    what: `the ${name.toUpperCase()} settings`,
     ...protocol,
   })),
 ];
@@ -155,7 +160,7 @@ const ACCESS_DOCUMENTS: readonly Document[] = [
 const INDEXING_DOCUMENTS: readonly Document[] = [{
   id: "custom_metadata_indexing_settings",
   path: "/customMetadataIndexingSettings",
-  what: "how annotations are indexed",
+  what: "the indexing of annotations",
   ...customMetadataIndexing,
 }];
 
@@ -167,7 +172,7 @@ export function namespaceSettingsOperations(operations: MapiOperations): Operati
     write(deletion(
       VERSIONING_PATH,
       "delete_versioning_settings",
-      "Return to the settings of a new namespace",
+      "Reset the versioning settings to those of new namespaces",
       COMPLIANCE,
     )),
     ...retentionClassOperations(operations),
