@@ -35,16 +35,15 @@ const EXAMPLES = [
 ].join("\n");
 
 const INTRODUCTION = [
-  "All settings are environment variables, read once at the start. Without any, one process plays all roles with an " +
-  "embedded store and cluster. Two examples:",
+  "All settings are environment variables, read once at the start; no `.env` file is read. Without any, one process " +
+  "plays all roles with an embedded store and cluster.",
   EXAMPLES,
-  "Names are case-insensitive, an empty value counts as unset, and blanks around a value are removed. Invalid and " +
-  "missing values end the start, all of them at once, with a line for each that names the variable. No `.env` file " +
-  "is read.",
-  "The column **Roles** says which roles read a variable; an empty cell means every process. A variable is required " +
-  "only if the process plays a role that reads it. Flags are `true` or `false` (also `1`, `yes`, `on`, `0`, `no`, `off`).",
-  "Variables under **Store** and the `RESULTS_S3_*` and `RESULTS_KEY_DERIVATION` ones describe a store of your own. " +
-  "With the embedded store (`EMBEDDED=on` or `store`) they end the start.",
+  "Names are case-insensitive, an empty value counts as unset, and blanks around a value are removed. Each invalid or " +
+  "missing value is reported and ends the start.",
+  "**Roles** says which roles read, and may require, a variable; empty: every process. Flags are `true` or `false` " +
+  "(also `1`, `yes`, `on`, `0`, `no`, `off`).",
+  "Variables under **Store**, `RESULTS_S3_*` and `RESULTS_KEY_DERIVATION` describe a store of your own. With the " +
+  "embedded store they end the start.",
 ];
 
 const CONVENTIONS_TEXT =
@@ -92,7 +91,7 @@ function variableRow(name: string, schema: z.ZodType, facts: About) {
     : `\`${name}\``;
   const { fallback, inner } = unwrapped(schema);
   const value = (kinds.get(inner)?.text ?? "") + (secret ? " (secret)" : "");
-  const instead = content === undefined ? "" : ` \`${content}\` may hold its text instead (secret).`;
+  const instead = content === undefined ? "" : ` Or its text in \`${content}\` (secret).`;
   return [names, roles.join(", "), value, fallback ?? otherwise.get(schema)?.text ?? "", meaning + instead];
 }
 
