@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 
-import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
-import { lineBatches, PageText, PrintedLines } from "@/components/page_text.tsx";
+import { ConfidenceLegend } from "@/components/viewer/confidence_legend.tsx";
+import { lineBatches, PageText, PrintedLines } from "@/components/viewer/page_text.tsx";
 import { useBatches } from "@/lib/pages/browser/steps_client.ts";
 import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";

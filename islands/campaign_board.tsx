@@ -8,10 +8,10 @@ import {
   Introduction,
   OlderLink,
   PageLinks,
-} from "@/components/board_parts.tsx";
+} from "@/components/campaigns/board_parts.tsx";
 import { ShortcutList } from "@/components/shortcut_list.tsx";
-import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
-import { loadOpenZones, openZones } from "@/islands/board/live_card.tsx";
+import { CardList, type ListSteps } from "@/components/campaigns/card_list.tsx";
+import { loadOpenZones, openZones } from "@/components/campaigns/live_card.tsx";
 import { BoardStore, type FirstList } from "@/lib/pages/campaigns/board_store_client.ts";
 import { remembered, store } from "@/lib/pages/browser/browser_memory_client.ts";
 import { apiBase, campaignApi } from "@/lib/pages/campaigns/campaign_api_client.ts";

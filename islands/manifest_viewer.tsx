@@ -2,7 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/shortcut_list.tsx";
-import { ViewerProblemNotice, ViewerTools } from "@/components/viewer_parts.tsx";
+import { ViewerProblemNotice, ViewerTools } from "@/components/viewer/viewer_parts.tsx";
 import { browserClock } from "@/lib/pages/browser/poller_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { fetchXml } from "@/lib/pages/browser/fetch_text_client.ts";
@@ -24,11 +24,11 @@ import { hitsInOrder, type VolumeHit } from "@/lib/pages/search/volume_index.ts"
 import { VIEWER_KEY_WORDS, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/viewer/viewer_sentences.ts";
 import { lineAt } from "@/lib/pages/viewer/viewer_text.ts";
 import { readVolumeAddress } from "@/lib/pages/volume_address.ts";
-import { AboutDrawer } from "@/islands/viewer/about_drawer.tsx";
-import { imageLibrary, PageStage } from "@/islands/viewer/page_stage.tsx";
-import { SearchBox } from "@/islands/viewer/search_box.tsx";
-import { type LitLine, TextPanel } from "@/islands/viewer/text_panel.tsx";
-import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
+import { AboutDrawer } from "@/components/viewer/about_drawer.tsx";
+import { imageLibrary, PageStage } from "@/components/viewer/page_stage.tsx";
+import { SearchBox } from "@/components/viewer/search_box.tsx";
+import { type LitLine, TextPanel } from "@/components/viewer/text_panel.tsx";
+import { ThumbnailList } from "@/components/viewer/thumbnail_list.tsx";
 
 type ManifestViewerProps = {
   /** Base of this site's results; "" in a site without a cluster. */

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Chip } from "@/components/chip.tsx";
-import { type LineLook, LogStage, LogTools } from "@/components/log_lines.tsx";
-import { RunFigures, RunSummary } from "@/components/run_summary.tsx";
+import { type LineLook, LogStage, LogTools } from "@/components/log/log_lines.tsx";
+import { RunFigures, RunSummary } from "@/components/log/run_summary.tsx";
 import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { LogReader } from "@/lib/pages/log/log_reader_client.ts";

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { ChangeActions } from "@/islands/tasks/selection_actions.tsx";
+import { ChangeActions } from "@/components/storage/selection_actions.tsx";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { leadTo } from "@/lib/pages/storage/dock_client.ts";
 import {

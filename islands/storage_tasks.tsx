@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Dock, loadDialogs } from "@/islands/tasks/dock.tsx";
+import { Dock, loadDialogs } from "@/components/storage/dock.tsx";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { announcement } from "@/lib/pages/storage/dock_client.ts";
 import { recallRefused } from "@/lib/pages/storage/folder_changes_client.ts";

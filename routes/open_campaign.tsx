@@ -1,6 +1,6 @@
-import { CardIdentity, CardProblems } from "@/components/campaign_card.tsx";
-import { CardProvenance, CardTotals } from "@/components/open_zones.tsx";
-import { VolumeTable } from "@/components/volume_table.tsx";
+import { CardIdentity, CardProblems } from "@/components/campaigns/campaign_card.tsx";
+import { CardProvenance, CardTotals } from "@/components/campaigns/open_zones.tsx";
+import { VolumeTable } from "@/components/campaigns/volume_table.tsx";
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { problemsOf } from "@/lib/pages/campaigns/campaign_problems.ts";
 import { CARD } from "@/lib/pages/campaigns/campaign_sentences.ts";

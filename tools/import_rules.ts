@@ -53,13 +53,13 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "islands",
-    holds: "what the browser runs",
+    holds: "islands: the entries of what the browser runs",
     imports: ["components", "lib/pages", "lib/pages/locale"],
     types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/operations/audit"],
   },
   {
     room: "components",
-    holds: "markup without state",
+    holds: "markup, and the parts of islands",
     imports: ["lib/pages", "lib/pages/locale", "locales"],
     types: ["lib/campaigns/projection", "lib/tasks", "lib/s3", "lib/operations/audit"],
   },

@@ -1,4 +1,4 @@
-import { PrintedLines } from "@/components/page_text.tsx";
+import { PrintedLines } from "@/components/viewer/page_text.tsx";
 import { formatCount } from "@/lib/pages/locale/figures.ts";
 import { viewerPath } from "@/lib/pages/page_paths.ts";
 import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";

@@ -1,19 +1,19 @@
 import type { ComponentProps } from "preact";
 
-import { BoardFilter, Introduction } from "@/components/board_parts.tsx";
+import { BoardFilter, Introduction } from "@/components/campaigns/board_parts.tsx";
 import { Brand } from "@/components/frame_parts.tsx";
-import { CampaignCard } from "@/components/campaign_card.tsx";
+import { CampaignCard } from "@/components/campaigns/campaign_card.tsx";
 import { Chip } from "@/components/chip.tsx";
-import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
+import { ConfidenceLegend } from "@/components/viewer/confidence_legend.tsx";
 import { Icon, type IconName } from "@/components/icon.tsx";
-import { type LineLook, LogStage } from "@/components/log_lines.tsx";
+import { type LineLook, LogStage } from "@/components/log/log_lines.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { Moment } from "@/components/moment.tsx";
-import { OPEN_ZONES } from "@/components/open_zones.tsx";
+import { OPEN_ZONES } from "@/components/campaigns/open_zones.tsx";
 import { PageDrawing, SampleLogins } from "@/components/login_parts.tsx";
-import { PageGrid, PageTable, RunFigures, RunSummary } from "@/components/run_summary.tsx";
-import { PrintedLines } from "@/components/page_text.tsx";
-import { VolumeTable } from "@/components/volume_table.tsx";
+import { PageGrid, PageTable, RunFigures, RunSummary } from "@/components/log/run_summary.tsx";
+import { PrintedLines } from "@/components/viewer/page_text.tsx";
+import { VolumeTable } from "@/components/campaigns/volume_table.tsx";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { campaignApi } from "@/lib/pages/campaigns/campaign_api_client.ts";
 import { CardStore } from "@/lib/pages/campaigns/card_store_client.ts";

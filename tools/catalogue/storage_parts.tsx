@@ -7,10 +7,10 @@ import { VersionComparison, VersionList } from "@/components/storage/object_vers
 import { SelectionBar } from "@/components/storage/selection_bar.tsx";
 import { ShareLink } from "@/components/storage/share_link.tsx";
 import { FolderPath } from "@/components/storage/storage_frame.tsx";
-import { FolderTools } from "@/islands/folder/folder_tools.tsx";
+import { FolderTools } from "@/components/storage/folder_tools.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
-import { SelectionActions } from "@/islands/tasks/selection_actions.tsx";
+import { SelectionActions } from "@/components/storage/selection_actions.tsx";
 import { notOfferedSentence } from "@/lib/pages/storage/folder_changes_client.ts";
 import { FIRST_ORDER, type StorageRow } from "@/lib/pages/storage/folder_listing.ts";
 import type { ObjectFacts } from "@/lib/pages/storage/object_facts.ts";

@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 
-import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
-import { ManifestFacts } from "@/islands/viewer/about_drawer.tsx";
-import { PageDock, ViewerProblemNotice, ViewerTools } from "@/components/viewer_parts.tsx";
-import { ImageChoices, PageMarks } from "@/islands/viewer/page_stage.tsx";
-import { ContentsList } from "@/islands/viewer/contents_list.tsx";
-import { type LitLine, TextPanel } from "@/islands/viewer/text_panel.tsx";
-import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
+import { ConfidenceLegend } from "@/components/viewer/confidence_legend.tsx";
+import { ManifestFacts } from "@/components/viewer/about_drawer.tsx";
+import { PageDock, ViewerProblemNotice, ViewerTools } from "@/components/viewer/viewer_parts.tsx";
+import { ImageChoices, PageMarks } from "@/components/viewer/page_stage.tsx";
+import { ContentsList } from "@/components/viewer/contents_list.tsx";
+import { type LitLine, TextPanel } from "@/components/viewer/text_panel.tsx";
+import { ThumbnailList } from "@/components/viewer/thumbnail_list.tsx";
 import { browserClock } from "@/lib/pages/browser/poller_client.ts";
 import { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
 import { AddressBar, ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";

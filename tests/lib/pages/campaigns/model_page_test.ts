@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { modelPage } from "@/components/open_zones.tsx";
+import { modelPage } from "@/components/campaigns/open_zones.tsx";
 
 Deno.test("model page: an owner's model at its revision, or at its newest", () => {
   assert.equal(modelPage("Riksarkivet/trocr-1.b_2", null), "https://huggingface.co/Riksarkivet/trocr-1.b_2/tree/main");

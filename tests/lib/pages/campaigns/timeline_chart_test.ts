@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { TimelineEntry } from "@/lib/campaigns/projection/types.ts";
-import { timelineChart } from "@/components/open_zones.tsx";
+import { timelineChart } from "@/components/campaigns/open_zones.tsx";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const at = (minute: number, volumesDone: number, volumesFailed = 0): TimelineEntry => ({

@@ -9,9 +9,9 @@ import type { Tone } from "@/lib/pages/campaigns/campaign_state.ts";
 import { formatCount, formatQuality } from "@/lib/pages/locale/figures.ts";
 import { type NamedCampaign, runLogPath, viewerPath } from "@/lib/pages/page_paths.ts";
 import { volumeChip, volumeManifest, volumeSentence } from "@/lib/pages/campaigns/volume_filter.ts";
-import { Chip, RawWords } from "./chip.tsx";
-import { Icon } from "./icon.tsx";
-import { Meter } from "./meter.tsx";
+import { Chip, RawWords } from "@/components/chip.tsx";
+import { Icon } from "@/components/icon.tsx";
+import { Meter } from "@/components/meter.tsx";
 
 interface VolumeTableProps {
   readonly job: JobSummary;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { renderToString } from "preact-render-to-string";
 
-import { LiveCard, loadOpenZones, openZones } from "@/islands/board/live_card.tsx";
+import { LiveCard, loadOpenZones, openZones } from "@/components/campaigns/live_card.tsx";
 import { CardStore } from "@/lib/pages/campaigns/card_store_client.ts";
 import { ReadQueue } from "@/lib/pages/browser/read_queue_client.ts";
 import { HeldClock, settled } from "@/tests/lib/pages/browser/held_clock.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
-import { KeyName } from "@/components/storage/key_name.tsx";
+import { KeyName } from "./key_name.tsx";
 import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
 import { folderChanged, refused } from "@/lib/pages/storage/folder_changes_client.ts";
 import { targetBuckets, tasksOf, type WantedChange } from "@/lib/pages/storage/page_tasks_client.ts";

@@ -20,7 +20,7 @@ import {
   type RunSummary,
   type RunSummary as Summary,
 } from "@/lib/pages/log/run_manifest.ts";
-import { Chip } from "./chip.tsx";
+import { Chip } from "@/components/chip.tsx";
 
 interface RunFiguresProps {
   /** What the run's manifest says; null while it is not known. */

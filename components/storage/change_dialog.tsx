@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
-import { KeyName } from "@/components/storage/key_name.tsx";
+import { KeyName } from "./key_name.tsx";
 import { browserClock, wait } from "@/lib/pages/browser/poller_client.ts";
 import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
 import type { FolderName } from "@/lib/pages/storage/storage_paths.ts";

@@ -33,9 +33,9 @@ import {
 } from "@/lib/pages/campaigns/volume_filter.ts";
 import * as en from "@/locales/en/pipeline_steps.ts";
 import * as sv from "@/locales/sv/pipeline_steps.ts";
-import { Icon } from "./icon.tsx";
-import { Meter } from "./meter.tsx";
-import { Moment } from "./moment.tsx";
+import { Icon } from "@/components/icon.tsx";
+import { Meter } from "@/components/meter.tsx";
+import { Moment } from "@/components/moment.tsx";
 import { VolumeTable } from "./volume_table.tsx";
 
 interface BodyProps {

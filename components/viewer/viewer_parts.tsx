@@ -8,7 +8,7 @@ import { LABELS } from "@/lib/pages/page_sentences.ts";
 import { SHORTCUT_LABELS } from "@/lib/pages/shortcuts.ts";
 import type { ViewerCommand } from "@/lib/pages/viewer/viewer_keys.ts";
 import { VIEWER_LABELS, type ViewerProblem, viewerProblemSentence } from "@/lib/pages/viewer/viewer_sentences.ts";
-import { Icon, ToolButton } from "./icon.tsx";
+import { Icon, ToolButton } from "@/components/icon.tsx";
 
 interface ViewerToolsProps {
   readonly title: string;

@@ -19,9 +19,9 @@ import { formatCount } from "@/lib/pages/locale/figures.ts";
 import { formatClock, formatFull, type MomentStyle } from "@/lib/pages/moments.ts";
 import { type NamedCampaign, openCampaignPath, runLogPath } from "@/lib/pages/page_paths.ts";
 import { csvName, volumesCsv, withNamedRows } from "@/lib/pages/campaigns/volume_filter.ts";
-import { Chip, RawWords } from "./chip.tsx";
-import { Icon } from "./icon.tsx";
-import { Meter } from "./meter.tsx";
+import { Chip, RawWords } from "@/components/chip.tsx";
+import { Icon } from "@/components/icon.tsx";
+import { Meter } from "@/components/meter.tsx";
 import type { OPEN_ZONES } from "./open_zones.tsx";
 
 interface CampaignCardProps {

@@ -20,7 +20,7 @@ import {
 import { formatCount } from "@/lib/pages/locale/figures.ts";
 import { formatClock, formatEnd, formatFull, type MomentStyle } from "@/lib/pages/moments.ts";
 import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
-import { Icon } from "./icon.tsx";
+import { Icon } from "@/components/icon.tsx";
 
 /** What Stackroom is, for a first visit. A page of a reader who has closed it hides it before anything is painted. */
 export function Introduction({ onClose }: { onClose: () => void }) {

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 
 import { Meter } from "@/components/meter.tsx";
 import { SmallButton } from "@/components/chip.tsx";
-import { KeyName } from "@/components/storage/key_name.tsx";
+import { KeyName } from "./key_name.tsx";
 import type { ShownTask, TaskList } from "@/lib/pages/storage/task_list_client.ts";
 import type { TaskFault } from "@/lib/pages/storage/task_record.ts";
 import {

@@ -1,7 +1,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { CampaignCard } from "@/components/campaign_card.tsx";
+import { CampaignCard } from "./campaign_card.tsx";
 import type { CardStore } from "@/lib/pages/campaigns/card_store_client.ts";
 import { lazyCode } from "@/lib/pages/browser/lazy_code_client.ts";
 import { isRememberedOpen, rememberOpen } from "@/lib/pages/campaigns/list_memory_client.ts";
@@ -10,7 +10,7 @@ import type { MomentStyle } from "@/lib/pages/moments.ts";
 
 /** The zones of an open card. */
 export const { code: openZones, load: loadOpenZones } = lazyCode(async () => {
-  return (await import("@/components/open_zones.tsx")).OPEN_ZONES;
+  return (await import("./open_zones.tsx")).OPEN_ZONES;
 });
 
 interface LiveCardProps {

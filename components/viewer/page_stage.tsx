@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import { PageDock } from "@/components/viewer_parts.tsx";
+import { PageDock } from "./viewer_parts.tsx";
 import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
 import { useBatches } from "@/lib/pages/browser/steps_client.ts";
 import { type ImageFailures, ImageView, type PagePoint, type ShownPage } from "@/lib/pages/viewer/image_view_client.ts";

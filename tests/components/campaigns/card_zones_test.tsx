@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { signal } from "@preact/signals";
 import { renderToString } from "preact-render-to-string";
 
-import { CardProvenance, CardTotals } from "@/components/open_zones.tsx";
+import { CardProvenance, CardTotals } from "@/components/campaigns/open_zones.tsx";
 import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const words = (html: string) => html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ").trim();

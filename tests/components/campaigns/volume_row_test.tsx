@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { renderToString } from "preact-render-to-string";
 
-import { VolumeRow } from "@/components/volume_table.tsx";
+import { VolumeRow } from "@/components/campaigns/volume_table.tsx";
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { SAMPLE_NOW, summary, volume } from "@/tests/site/fake_campaigns.ts";
 

@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
+import { ConfidenceLegend } from "./confidence_legend.tsx";
 import { ToolButton } from "@/components/icon.tsx";
 import { goByKey, moveStop } from "@/lib/pages/browser/focus_client.ts";
 import { useBatches } from "@/lib/pages/browser/steps_client.ts";

@@ -38,7 +38,7 @@ import {
   stageCounts,
   stoppedBy,
 } from "@/lib/pages/log/log_sentences.ts";
-import { Icon, ToolButton } from "./icon.tsx";
+import { Icon, ToolButton } from "@/components/icon.tsx";
 
 interface LogToolsProps {
   readonly view: LogView;
