@@ -1,11 +1,12 @@
 /**
- * Starts the server with the permissions that its settings ask for, and no others: a task's flags cannot know them. This
- * process handles no request and loads no package; it lives as long as the server does, since a process of this runtime
+ * Starts the server with the permissions that its settings ask for, and no others: a task's flags cannot know them. With
+ * `--build` it builds the site instead, which needs the right to run the bundler of this platform. This process handles no request and loads no package; it lives as long as the server does, since a process of this runtime
  * cannot become another one.
  */
 import { fileURLToPath } from "node:url";
 import { unsupportedDeno } from "@/lib/process/deno_version.ts";
 import { parentGone } from "@/lib/process/stop.ts";
+import { builder, buildFolder } from "@/lib/site/site.ts";
 
 /** Signals that end the server, or a part of it that listens for them. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -18,12 +19,23 @@ if (unsupported !== null) {
 
 const path = (module: string) => fileURLToPath(new URL(module, import.meta.url));
 
+const runtime = ["run", "--no-prompt", "--allow-env", "--allow-read"];
+
+if (Deno.args[0] === "--build") {
+  const rights = [`--allow-write=${buildFolder()}`, `--allow-run=${builder()}`];
+  const built = await new Deno.Command(Deno.execPath(), {
+    args: [...runtime, ...rights, path("./lib/site/build.ts"), ...Deno.args.slice(1)],
+    stdin: "null",
+  }).spawn().status;
+  Deno.exit(built.code);
+}
+
 // A shell may end before what it has started; a task may not, and the server that it leaves behind would go unnoticed.
 const taskGone = Deno.args.includes("--of-task") ? parentGone() : new Promise<void>(() => {});
 
 // The settings are read in a process of their own: the memory of that is released at its end.
 const planned = await new Deno.Command(Deno.execPath(), {
-  args: ["run", "--no-prompt", "--allow-env", "--allow-read", path("./compose/server_command.ts"), ...Deno.args],
+  args: [...runtime, path("./compose/server_command.ts"), ...Deno.args],
   stdin: "null",
   stderr: "inherit",
 }).output();

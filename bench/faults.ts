@@ -1,4 +1,4 @@
-/** Has calls on the data folder fail in the middle of a mixed load, and compares everything: `deno task bench:faults [ROUNDS] [SEED]`. */
+/** Has calls on the data folder fail in the middle of a mixed load, and compares everything: `deno task bench faults [ROUNDS] [SEED]`. */
 import { ioFaults } from "@/bench/faults/io_faults.ts";
 import { damaged, type FaultRound, faultRounds } from "@/bench/faults/rounds.ts";
 import { numberOf, toolArguments } from "@/tools/arguments.ts";
@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 
 const ROUNDS = 50;
 
-const { words } = toolArguments("deno task bench:faults [ROUNDS] [SEED]", { words: 2 });
+const { words } = toolArguments("deno task bench faults [ROUNDS] [SEED]", { words: 2 });
 const count = numberOf("ROUNDS", words[0], ROUNDS);
 const seed = numberOf("SEED", words[1], Date.now() % 1_000_000, 0);
 const faults = await ioFaults();

@@ -1,6 +1,7 @@
 /**
- * Measures the parts that are named: `deno task bench PART` or `PART.MEASURE`. Without a name it measures all of them,
- * each within its time, and ends with one table of what was to be reached. Figures of one run are for each other.
+ * Measures the named parts: `deno task bench PART` or `PART.MEASURE`. Without a name it measures all of them, each within
+ * its time, and ends with one table of the targets. Compare figures of one run only. The name of a trial, such as
+ * `deno task bench crash 50`, starts that program with the arguments after it.
  */
 import { fileURLToPath } from "node:url";
 
@@ -29,6 +30,9 @@ const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   uploads: uploadMeasures,
 };
 
+/** Programs of this folder that put the application under stress for minutes. */
+const TRIALS = ["crash", "faults", "siege", "soak", "overload"];
+
 /** The longest that all measures may take together, s. */
 const ALL_SECONDS = 14 * 60;
 /** Those that take long, the shortest first. They come last, when it is known how much time the others leave. */
@@ -43,6 +47,14 @@ const LONG = [
   "tasks.measureCounts",
 ];
 
+const [first, ...rest] = Deno.args;
+if (TRIALS.includes(first)) {
+  const program = fileURLToPath(new URL(`./${first}.ts`, import.meta.url));
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--config", "deno.test.json", "-A", program, ...rest],
+  }).spawn().status;
+  Deno.exit(code);
+}
 if (Deno.args.length === 0) {
   const all = Object.entries(PARTS).flatMap(([part, measures]) => measures.map(({ name }) => `${part}.${name}`));
   const measures = all.toSorted((a, b) => LONG.indexOf(a) - LONG.indexOf(b));
@@ -55,7 +67,8 @@ const chosen = Deno.args.map((name) => {
   const measures = Object.hasOwn(PARTS, part) ? PARTS[part] : [];
   const named = measures.filter((one) => !measure || one.name.toLowerCase().includes(measure.toLowerCase()));
   if (named.length > 0) return named;
-  return refuseArguments(`no part ${name}: ${Object.keys(PARTS).join(", ")}, or one measure of it, as store.puts`);
+  const known = [...Object.keys(PARTS), ...TRIALS].join(", ");
+  return refuseArguments(`no part ${name}: ${known}, or one measure of a part, such as store.puts`);
 });
 for (const measure of chosen.flat()) console.log(`\n${await measure()}`);
 const verdicts = Deno.env.get("BENCH_VERDICTS");

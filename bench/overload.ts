@@ -1,6 +1,6 @@
 /**
  * Sends more than the application can do, an open loop by vegeta, and looks at what is admitted:
- * `deno task bench:overload --vegeta PROGRAM [--seconds N] [--rate N] [--idle N]`. It needs Linux, `taskset` and two
+ * `deno task bench overload --vegeta PROGRAM [--seconds N] [--rate N] [--idle N]`. It needs Linux, `taskset` and two
  * processors. Ends with 1 where a row of the verdict is missed.
  */
 import { IdleConnections } from "@/bench/overload/idle_connections.ts";
@@ -23,7 +23,7 @@ const FIRST_RATE = 100;
 const MIB = 1024 * 1024;
 
 const { options } = toolArguments(
-  "deno task bench:overload --vegeta PROGRAM [--seconds N] [--rate N] [--idle N]",
+  "deno task bench overload --vegeta PROGRAM [--seconds N] [--rate N] [--idle N]",
   { options: ["vegeta", "seconds", "rate", "idle"] },
 );
 const vegeta = options.vegeta ?? "vegeta";

@@ -1,6 +1,6 @@
 /**
  * Attacks the application from another address than its user's and looks what the user notices:
- * `deno task bench:siege [--seconds N] [--only NAME]`. Ends with 1 when the user waits too long or memory stays taken.
+ * `deno task bench siege [--seconds N] [--only NAME]`. Ends with 1 when the user waits too long or memory stays taken.
  */
 import { fileURLToPath } from "node:url";
 import { ATTACKS } from "@/bench/siege/attacks.ts";
@@ -23,7 +23,7 @@ const MAX_P99_RATIO = 3;
 const MAX_RSS_RATIO = 1.25;
 const MIB = 1024 * 1024;
 
-const { options } = toolArguments("deno task bench:siege [--seconds N] [--only NAME]", {
+const { options } = toolArguments("deno task bench siege [--seconds N] [--only NAME]", {
   options: ["seconds", "only"],
 });
 const seconds = numberOf("--seconds", options.seconds, DEFAULT_SECONDS);

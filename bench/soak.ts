@@ -1,6 +1,6 @@
 /**
  * Uses the application for hours while what it uses fails, and looks at what it keeps:
- * `deno task bench:soak [--minutes N] [--clients N] [--seed N] [--faketime LIBRARY]`. It ends by itself, and with 1 where a
+ * `deno task bench soak [--minutes N] [--clients N] [--seed N] [--faketime LIBRARY]`. It ends by itself, and with 1 where a
  * row of the verdict is missed.
  */
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
@@ -35,7 +35,7 @@ const TOLD_EVERY_SECONDS = 300;
 const SHOWN = 10;
 
 const { options } = toolArguments(
-  "deno task bench:soak [--minutes N] [--clients N] [--seed N] [--faketime LIBRARY]",
+  "deno task bench soak [--minutes N] [--clients N] [--seed N] [--faketime LIBRARY]",
   { options: ["minutes", "clients", "seed", "faketime"] },
 );
 const minutes = numberOf("--minutes", options.minutes, DEFAULT_MINUTES, 0.1);

@@ -10,7 +10,7 @@ import { openRedisTasks, TASKS_FILE } from "./tasks.ts";
 
 const MAX_CELL = 80;
 const MAX_MESSAGE = 300;
-const USAGE = "Usage: deno task tasks, or deno task tasks cancel ID";
+const USAGE = "Usage: main.ts tasks, or main.ts tasks cancel ID";
 
 /**
  * The operator's command, also beside the server that works on the tasks: lists those that count for the limits, or cancels

@@ -9,7 +9,7 @@ export interface TaskEnd {
 const ROOT = new URL("../", import.meta.url);
 
 /**
- * Runs a task of `deno.json`, with its permissions, on a data folder; `within` is a command that runs the one behind it,
+ * Runs a task of `deno.json`, or a command of docs/operations.md, with its permissions, on a data folder; `within` is a command that runs the one behind it,
  * `env` further settings.
  */
 export async function runTask(
@@ -19,8 +19,7 @@ export async function runTask(
   within: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<TaskEnd> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const [program, subcommand, ...words]: string[] = tasks[name].command.split(" ");
+  const [program, subcommand, ...words] = (await commandOf(name)).split(" ");
   if (program !== "deno") throw new Error(`the task ${name} does not run deno`);
   const task = [Deno.execPath(), subcommand, "--config", "deno.json", ...words, ...args];
   const [command, ...behind] = [...within, ...task];
@@ -32,4 +31,13 @@ export async function runTask(
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, output: text(stdout) + text(stderr) };
+}
+
+async function commandOf(name: string): Promise<string> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  if (Object.hasOwn(tasks, name)) return tasks[name].command;
+  const page = await Deno.readTextFile(new URL("docs/operations.md", ROOT));
+  const documented = new RegExp(`^deno run .*main\\.ts ${name}$`, "m").exec(page);
+  if (!documented) throw new Error(`neither a task nor a command of docs/operations.md: ${name}`);
+  return documented[0];
 }

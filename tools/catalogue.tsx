@@ -80,5 +80,5 @@ async function serveCatalogue(): Promise<void> {
   console.log(`Site        http://127.0.0.1:${server.addr.port}/`);
 }
 
-toolArguments("deno task catalogue");
+toolArguments("deno run --config deno.test.json -A tools/catalogue.tsx");
 await serveCatalogue();

@@ -3,17 +3,13 @@ import { z } from "zod";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { kinds } from "@/lib/config/setting_values.ts";
 import { type About, about, environment, otherwise } from "@/lib/config/variables.ts";
-import { toolArguments } from "./arguments.ts";
-
-const PAGE = new URL("../docs/configuration.md", import.meta.url);
-/** The formatter's line width: the page passes it as printed. */
-const LINE_WIDTH = 120;
+import { wrapped } from "./wrapped.ts";
 
 /** The page docs/configuration.md, printed from the schema that reads the environment. */
 export function configurationPage(): string {
   const blocks = [
     "# Configuration",
-    "<!-- Printed from lib/config by `deno task docs:config`; edit it there. -->",
+    "<!-- Printed from lib/config by `deno task docs`; edit it there. -->",
     ...INTRODUCTION.map((block) => block === EXAMPLES ? block : wrapped(block)),
     ...sections().flatMap((section) => [`## ${section}`, table(variableRows(section))]),
     "## Conventions",
@@ -122,19 +118,4 @@ function table(rows: string[][]): string {
   const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`);
   lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
   return lines.join("\n");
-}
-
-function wrapped(text: string): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= LINE_WIDTH) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines.join("\n");
-}
-
-if (import.meta.main) {
-  toolArguments("deno task docs:config");
-  Deno.writeTextFileSync(PAGE, configurationPage());
 }

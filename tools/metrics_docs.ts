@@ -1,12 +1,10 @@
 import { defineMetrics } from "@/lib/operations/metrics/metric_table.ts";
 import { REFUSALS } from "@/lib/http/errors.ts";
-import { toolArguments } from "./arguments.ts";
-
-const PAGE = new URL("../docs/metrics.md", import.meta.url);
+import { wrapped } from "./wrapped.ts";
 
 const INTRODUCTION = `# Metrics
 
-<!-- Printed from lib/operations/metrics by \`deno task docs:metrics\`; edit it there. -->
+<!-- Printed from lib/operations/metrics by \`deno task docs\`; edit it there. -->
 
 With \`METRICS_PORT\` each process serves \`/metrics\` at \`METRICS_HOST\` in the text format of Prometheus (0.0.4), and nowhere
 else. [operations.md](operations.md#watch-it) says how to scrape it, and what to look at.
@@ -22,27 +20,9 @@ ${REFUSALS.map((reason) => `\`${reason}\``).join(", ")}, and \`overload\`.`;
 export function metricsPage(): string {
   const entries = defineMetrics().registry.descriptions().map(({ name, type, help, labels }) => {
     const shown = labels.length > 0 ? `, labels ${labels.map((label) => `\`${label}\``).join(", ")}` : "";
-    return wrapped(`- \`${name}\` (${type}${shown}): ${help}`);
+    return wrapped(`- \`${name}\` (${type}${shown}): ${help}`, "  ");
   });
   const [title, note, ...blocks] = INTRODUCTION.split("\n\n");
-  const introduction = blocks.map((block) => wrapped(block.replaceAll("\n", " "), ""));
+  const introduction = blocks.map((block) => wrapped(block.replaceAll("\n", " ")));
   return [title, note, ...introduction, "## All metrics", entries.join("\n")].join("\n\n") + "\n";
-}
-
-/** The formatter's line width: the page passes it as printed. */
-const LINE_WIDTH = 120;
-
-function wrapped(text: string, indent = "  "): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= LINE_WIDTH) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(last === undefined ? word : indent + word);
-  }
-  return lines.join("\n");
-}
-
-if (import.meta.main) {
-  toolArguments("deno task docs:metrics");
-  Deno.writeTextFileSync(PAGE, metricsPage());
 }

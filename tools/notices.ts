@@ -1,11 +1,8 @@
-/** `deno task docs:notices`: writes THIRD_PARTY_NOTICES.txt from the licences of the installed packages. */
 import { fileURLToPath } from "node:url";
 import project from "@/deno.json" with { type: "json" };
 import { readImports, readSources, type Sources } from "./imports.ts";
-import { toolArguments } from "./arguments.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, "");
-const PAGE = `${ROOT}/THIRD_PARTY_NOTICES.txt`;
 const PACKAGES = `${ROOT}/node_modules/.deno`;
 /** Served as a file of its package, and of which the stylesheet holds rules. */
 const ALSO_SERVED = ["swagger-ui-dist", "@twind/core", "@twind/preset-tailwind", "@twind/preset-autoprefix"];
@@ -105,9 +102,4 @@ function section(title: string, packages: readonly Package[]): string[] {
     "",
   ]);
   return [RULE, title.toUpperCase(), ...groups.flat()];
-}
-
-if (import.meta.main) {
-  toolArguments("deno task docs:notices");
-  Deno.writeTextFileSync(PAGE, noticesPage());
 }

@@ -1,11 +1,8 @@
-import { toolArguments } from "./arguments.ts";
 import { ROOMS } from "./import_rules.ts";
 
 /** The printed table stands between these lines of docs/architecture.md. */
-export const ROOMS_BEGIN = "<!-- rooms: printed from tools/import_rules.ts by `deno task docs:rooms` -->";
+export const ROOMS_BEGIN = "<!-- rooms: printed from tools/import_rules.ts by `deno task docs` -->";
 export const ROOMS_END = "<!-- end of rooms -->";
-
-const PAGE = new URL("../docs/architecture.md", import.meta.url);
 
 /** The rooms, what they hold and what they may import, as a Markdown table that the formatter leaves alone. */
 export function roomTable(): string {
@@ -20,12 +17,11 @@ export function roomTable(): string {
   return [line(table[0]), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line)].join("\n");
 }
 
-if (import.meta.main) {
-  toolArguments("deno task docs:rooms");
-  const page = Deno.readTextFileSync(PAGE);
+/** The page with the table of today between its two lines. */
+export function withRoomTable(page: string): string {
   const begin = page.indexOf(ROOMS_BEGIN);
   const end = page.indexOf(ROOMS_END);
   if (begin < 0 || end < begin) throw new Error("docs/architecture.md lacks the lines that enclose the table of rooms");
   const before = page.slice(0, begin + ROOMS_BEGIN.length);
-  Deno.writeTextFileSync(PAGE, `${before}\n\n${roomTable()}\n\n${page.slice(end)}`);
+  return `${before}\n\n${roomTable()}\n\n${page.slice(end)}`;
 }

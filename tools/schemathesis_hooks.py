@@ -1,4 +1,4 @@
-"""Hooks of `deno task try:schema`: what a schema cannot say of its own requests.
+"""Hooks of `tools/try_schema.ts`: what a schema cannot say of its own requests.
 
 Names that the task sets: TRIAL_TENANT, the tenant that is tried; TRIAL_ACCOUNT, the administrator whose token is used,
 TRIAL_PASSWORD and TRIAL_ORIGIN.

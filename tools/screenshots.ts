@@ -113,5 +113,5 @@ async function save(page: Page, name: string): Promise<void> {
   console.log(`${name}.webp ${bytes.length}`);
 }
 
-toolArguments("deno task docs:screenshots");
+toolArguments("deno run --config deno.test.json -A tools/screenshots.ts");
 await takeScreenshots();

@@ -1,5 +1,5 @@
 /**
- * `deno task try:chart`: has a real API server accept the objects of deploy/chart in each of its combinations, then starts
+ * Has a real API server accept the objects of deploy/chart in each of its combinations, then starts
  * the web role with the token of the chart's own service account: with all of its rights, and without each of them. It
  * needs Helm (or its path in HELM), a cluster that may be changed, its KUBECONFIG, and kubectl (or a command in KUBECTL).
  */
@@ -41,7 +41,7 @@ const SERVICE_MONITORS = {
   },
 };
 
-toolArguments("deno task try:chart");
+toolArguments("deno run --config deno.test.json -A tools/try_chart.ts");
 await inTemporaryFolder("chart", async (folder) => {
   if (HELM === null) throw new MissingTool("helm is missing: install it, or set HELM");
   await apply(JSON.stringify(SERVICE_MONITORS));

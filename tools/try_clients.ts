@@ -1,5 +1,5 @@
 /**
- * `deno task try:clients`: generates clients of `/openapi.json` with two generators and compiles them. It needs Node.js (for
+ * Generates clients of `/openapi.json` with two generators and compiles them. It needs Node.js (for
  * `npx`) and Python, and fetches the generators where they are not on the PATH.
  */
 import { startApplication } from "@/tests/application.ts";
@@ -18,7 +18,7 @@ for name in names:
 print(f"Python: {len(names)} modules import")
 `;
 
-toolArguments("deno task try:clients");
+toolArguments("deno run --config deno.test.json -A tools/try_clients.ts");
 await inTemporaryFolder("clients", async (folder) => {
   const document = `${folder}/openapi.json`;
   await Deno.writeTextFile(document, await readDocument());

@@ -1,5 +1,5 @@
 /**
- * `deno task try:compose`: starts every service of deploy/compose.yaml without containers, with its settings and on free
+ * Starts every service of deploy/compose.yaml without containers, with its settings and on free
  * ports of loopback, and repeats the attacks of docs/security.md behind the proxy. It needs Caddy, Redis or Valkey, and
  * MinIO: on the PATH, or their paths in CADDY, REDIS and MINIO. With a word, only the attacks with it in their name.
  */
@@ -27,7 +27,10 @@ const SECRETS = {
 const ROLES = ["gateway", "web", "results"] as const;
 type Role = typeof ROLES[number];
 
-const { words: [part = ""] } = toolArguments("deno task try:compose [PART OF A NAME]", { words: 1 });
+const { words: [part = ""] } = toolArguments(
+  "deno run --config deno.test.json -A tools/try_compose.ts [PART OF A NAME]",
+  { words: 1 },
+);
 const chosen = ATTACKS.filter(({ name }) => name.includes(part));
 if (chosen.length === 0) refuseArguments(`no attack '${part}': ${ATTACKS.map(({ name }) => name).join("; ")}`);
 await inTemporaryFolder("compose", async (folder) => {

@@ -1,5 +1,5 @@
 /**
- * `deno task try:image`: carries out deploy/Dockerfile without a container engine, then starts each role as a container
+ * Carries out deploy/Dockerfile without a container engine, then starts each role as a container
  * would be: as uid 1000, as process 1, on a root that cannot be written. It prints the image's size, and for each role
  * how long a start takes and the memory of its processes. It needs root, Linux and `debootstrap`.
  */
@@ -54,7 +54,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   },
 };
 
-toolArguments("deno task try:image");
+toolArguments("deno run --config deno.test.json -A tools/try_image.ts");
 await inTemporaryFolder("image", async (folder) => {
   const began = performance.now();
   const arch = Deno.build.arch === "aarch64" ? "arm64" : "amd64";

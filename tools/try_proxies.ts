@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@/tests/free_port.ts";
+import { toolArguments } from "./arguments.ts";
 import { ServiceProcess } from "./service_process.ts";
 import { inTemporaryFolder, MissingTool, onPath } from "./temporary_tool.ts";
 
@@ -22,6 +23,7 @@ if (Deno.args.length > 0) {
   Deno.exit(2);
 }
 
+toolArguments("deno run --config deno.test.json -A tools/try_proxies.ts");
 await inTemporaryFolder("proxies", async (folder) => {
   for (const program of [...PROXIES, "curl", "openssl"]) {
     if (onPath(program) === null) throw new MissingTool(`${program} is missing: install it`);

@@ -1,5 +1,5 @@
 /**
- * `deno task try:schema [EXAMPLES]`: lets schemathesis send requests that the schemas of `/openapi.json` allow, and some
+ * Lets schemathesis send requests that the schemas of `/openapi.json` allow, and some
  * that they forbid, to a fresh application. It calls as an administrator of a tenant created for it, so that nothing else
  * changes. The administrator lacks the role SECURITY: `resetPasswords` changes the passwords of all accounts with it.
  * `schemathesis_hooks.py` excludes the account itself from changes. `schemathesis.toml` switches off the checks that do
@@ -19,7 +19,7 @@ const TENANT = "trial";
 const ACCOUNT = "examiner";
 const PASSWORD = "examiner-47";
 
-const { words } = toolArguments("deno task try:schema [EXAMPLES]", { words: 1 });
+const { words } = toolArguments("deno run --config deno.test.json -A tools/try_schema.ts [EXAMPLES]", { words: 1 });
 const examples = String(numberOf("EXAMPLES", words[0], DEFAULT_EXAMPLES));
 await inTemporaryFolder("schema", async (folder) => {
   const schemathesis = await pythonTool("schemathesis", SCHEMATHESIS, folder);

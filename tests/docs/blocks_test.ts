@@ -4,6 +4,7 @@ import { parse } from "yaml";
 const ROOT = new URL("../../", import.meta.url);
 const PAGES = [
   "README.md",
+  "CONTRIBUTING.md",
   "SECURITY.md",
   "embedded/store/README.md",
   "embedded/cluster/README.md",

@@ -5,6 +5,7 @@ const ROOT = new URL("../../", import.meta.url);
 const ROOMS = /<!-- rooms:.*<!-- end of rooms -->/s;
 const PAGES = [
   "README.md",
+  "CONTRIBUTING.md",
   ...[...Deno.readDirSync(new URL("docs/", ROOT))].map(({ name }) => `docs/${name}`).filter((path) =>
     path.endsWith(".md")
   ),

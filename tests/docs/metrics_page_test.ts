@@ -3,6 +3,6 @@ import { metricsPage } from "@/tools/metrics_docs.ts";
 
 const PAGE = new URL("../../docs/metrics.md", import.meta.url);
 
-Deno.test("docs: docs/metrics.md is the page that `deno task docs:metrics` prints", async () => {
+Deno.test("docs: docs/metrics.md is the page that `deno task docs` prints", async () => {
   assert.equal(await Deno.readTextFile(PAGE), metricsPage());
 });

@@ -8,5 +8,5 @@ Deno.test("openapi: /openapi.json is the golden copy, so that a diff shows every
   const at = Array.from({ length: longest }, (_, n) => n).find((n) => served[n] !== golden[n]);
   if (at === undefined) return;
   const change = `line ${at + 1} was ${golden[at]}, is ${served[at]}`;
-  assert.fail(`${change}: if that is meant, run deno task docs:openapi and commit the diff`);
+  assert.fail(`${change}: if that is meant, run deno task docs and commit the diff`);
 });

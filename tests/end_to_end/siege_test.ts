@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chunkedUploads, inventedTokenUploads } from "@/bench/siege/false_uploads.ts";
 import { loginGuesses, s3Guesses } from "@/bench/siege/guesses.ts";
 import type { Attack, Tally } from "@/bench/siege/hostile_connections.ts";
-import { slowLogins } from "@/bench/siege/slow_logins.ts";
+import { slowLogins } from "@/bench/siege/held_connections.ts";
 import { SiegeUser } from "@/bench/siege/user.ts";
 import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
 import { startApplication } from "@/tests/application.ts";

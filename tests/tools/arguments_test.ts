@@ -21,23 +21,25 @@ async function run(command: string, env: Record<string, string> = {}): Promise<E
   return { code, errors: new TextDecoder().decode(stderr) };
 }
 
-/** The command of each task that runs a program of the project. */
-function programs(): [task: string, command: string][] {
+/** The command of each task that runs a program of the project, and those of CONTRIBUTING.md and docs/operations.md. */
+function programs(): string[] {
   const { tasks } = JSON.parse(Deno.readTextFileSync(`${ROOT}deno.json`));
-  return Object.entries<{ command: string }>(tasks)
-    .map(([task, { command }]): [string, string] => [task, command])
-    .filter(([, command]) => /^deno run [^&]*\.tsx?\b[^&]*$/.test(command));
+  const commands = Object.values<{ command: string }>(tasks).map(({ command }) => command);
+  const text = ["CONTRIBUTING.md", "docs/operations.md"].map((page) => Deno.readTextFileSync(`${ROOT}${page}`)).join();
+  const listed = text.match(/\bdeno run [^`\n]*(?:(?:tools|bench)\/\w+\.tsx?|main\.ts tasks)/g) ?? [];
+  const trials = ["crash", "faults", "siege", "soak", "overload"].map((name) => `${tasks.bench.command} ${name}`);
+  return [...commands.filter((command) => /^deno run [^&]*\.tsx?\b[^&]*$/.test(command)), ...trials, ...listed];
 }
 
-Deno.test("tools: every task refuses an argument that it does not know, and names it", async () => {
+Deno.test("tools: every task and tool refuses an argument that it does not know, and names it", async () => {
   const found = programs();
-  assert.ok(found.length >= 25, `${found.length} tasks`);
+  assert.ok(found.length >= 30, `${found.length} programs`);
   const work = found.values();
   await Promise.all([1, 2].map(async () => {
-    for (const [task, command] of work) {
+    for (const command of work) {
       const { code, errors } = await run(`${command} ${UNKNOWN}`);
-      assert.ok(errors.includes(UNKNOWN), `${task}: ${errors}`);
-      assert.equal(code, 2, `${task}: ${errors}`);
+      assert.ok(errors.includes(UNKNOWN), `${command}: ${errors}`);
+      assert.equal(code, 2, `${command}: ${errors}`);
     }
   }));
 });

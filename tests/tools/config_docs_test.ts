@@ -5,7 +5,7 @@ import { configurationPage } from "@/tools/config_docs.ts";
 
 Deno.test("configuration page: docs/configuration.md is what the schema prints", async () => {
   const page = await Deno.readTextFile(new URL("../../docs/configuration.md", import.meta.url));
-  assert.equal(page, configurationPage(), "run: deno task docs:config");
+  assert.equal(page, configurationPage(), "run: deno task docs");
 });
 
 Deno.test("configuration page: every variable and alias stands there once as a row", () => {

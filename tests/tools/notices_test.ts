@@ -5,7 +5,7 @@ const [sent, others] = noticesPage().split("USED BY THE SERVER AND BY THE BUILD"
 
 Deno.test("notices: THIRD_PARTY_NOTICES.txt is what the installed packages say", async () => {
   const page = await Deno.readTextFile(new URL("../../THIRD_PARTY_NOTICES.txt", import.meta.url));
-  assert.equal(page, `${sent}USED BY THE SERVER AND BY THE BUILD${others}`, "run: deno task docs:notices");
+  assert.equal(page, `${sent}USED BY THE SERVER AND BY THE BUILD${others}`, "run: deno task docs");
 });
 
 Deno.test("notices: packages of the bundle and of the API page stand among those that are sent to browsers", () => {
