@@ -1,7 +1,8 @@
 /**
  * Starts the server with the permissions that its settings ask for, and no others: a task's flags cannot know them. With
- * `--build` it builds the site instead, which needs the right to run the bundler of this platform. This process handles no request and loads no package; it lives as long as the server does, since a process of this runtime
- * cannot become another one.
+ * `--build` it builds the site instead, which needs the right to run the bundler of this platform. This process handles
+ * no request and loads no package; it lives as long as the server does, since a process of this runtime cannot become
+ * another one.
  */
 import { fileURLToPath } from "node:url";
 import { unsupportedDeno } from "@/lib/process/deno_version.ts";

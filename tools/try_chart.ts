@@ -1,7 +1,7 @@
 /**
- * Has a real API server accept the objects of deploy/chart in each of its combinations, then starts
- * the web role with the token of the chart's own service account: with all of its rights, and without each of them. It
- * needs Helm (or its path in HELM), a cluster that may be changed, its KUBECONFIG, and kubectl (or a command in KUBECTL).
+ * Has a real API server accept the objects of deploy/chart in each of its combinations, then starts the web role with
+ * the token of the chart's own service account: with all of its rights, and without each of them. It needs Helm (or its
+ * path in HELM), a cluster that may be changed, its KUBECONFIG, and kubectl (or a command in KUBECTL).
  */
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";

@@ -1,6 +1,6 @@
 /**
- * Generates clients of `/openapi.json` with two generators and compiles them. It needs Node.js (for
- * `npx`) and Python, and fetches the generators where they are not on the PATH.
+ * Generates clients of `/openapi.json` with two generators and compiles them. It needs Node.js (for `npx`) and Python,
+ * and fetches the generators where they are not on the PATH.
  */
 import { startApplication } from "@/tests/application.ts";
 import { toolArguments } from "./arguments.ts";

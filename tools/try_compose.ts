@@ -1,7 +1,7 @@
 /**
- * Starts every service of deploy/compose.yaml without containers, with its settings and on free
- * ports of loopback, and repeats the attacks of docs/security.md behind the proxy. It needs Caddy, Redis or Valkey, and
- * MinIO: on the PATH, or their paths in CADDY, REDIS and MINIO. With a word, only the attacks with it in their name.
+ * Starts every service of deploy/compose.yaml without containers, with its settings and on free ports of loopback, and
+ * repeats the attacks of docs/security.md behind the proxy. It needs Caddy, Redis or Valkey, and MinIO: on the PATH, or
+ * their paths in CADDY, REDIS and MINIO. With a word, only the attacks with it in their name.
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";

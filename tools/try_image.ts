@@ -1,7 +1,7 @@
 /**
- * Carries out deploy/Dockerfile without a container engine, then starts each role as a container
- * would be: as uid 1000, as process 1, on a root that cannot be written. It prints the image's size, and for each role
- * how long a start takes and the memory of its processes. It needs root, Linux and `debootstrap`.
+ * Carries out deploy/Dockerfile without a container engine, then starts each role as a container would be: as uid 1000,
+ * as process 1, on a root that cannot be written. It prints the image's size, and for each role how long a start takes
+ * and the memory of its processes. It needs root, Linux and `debootstrap`.
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";

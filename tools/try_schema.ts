@@ -1,9 +1,9 @@
 /**
- * Lets schemathesis send requests that the schemas of `/openapi.json` allow, and some
- * that they forbid, to a fresh application. It calls as an administrator of a tenant created for it, so that nothing else
- * changes. The administrator lacks the role SECURITY: `resetPasswords` changes the passwords of all accounts with it.
- * `schemathesis_hooks.py` excludes the account itself from changes. `schemathesis.toml` switches off the checks that do
- * not support keys with slashes, as docs/api.md says.
+ * Lets schemathesis send requests that the schemas of `/openapi.json` allow, and some that they forbid, to a fresh
+ * application. It calls as an administrator of a tenant created for it, so that nothing else changes. The administrator
+ * lacks the role SECURITY: `resetPasswords` changes the passwords of all accounts with it. `schemathesis_hooks.py`
+ * excludes the account itself from changes. `schemathesis.toml` switches off the checks that do not support keys with
+ * slashes, as docs/api.md says.
  */
 import { fileURLToPath } from "node:url";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
