@@ -12,7 +12,7 @@ interface BoundedRun {
 /** Sizes that a run of everything has time for; each measure alone takes its own. */
 const SMALLER = { BENCH_STREAM_MIB: "256", UPLOAD_GIB: "1" };
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
-/** How long a measure that was told to end may go on, s. */
+/** Seconds until a measure that ignores SIGTERM is killed. */
 const END_SECONDS = 5;
 /** The exit status of `timeout` for a command that took too long. */
 const TIMED_OUT = [124, 137];

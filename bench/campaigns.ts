@@ -26,7 +26,7 @@ const START_MS = 30_000;
 const MOST_FIRST = 140;
 const MOST_SETTLED = 5;
 const MOST_MIB = 250;
-/** From the last request until what memory stays is measured, ms: an idle heap is collected within seconds. */
+/** Delay between the last request and the measurement of retained memory, ms: an idle heap is collected within seconds. */
 const IDLE_MS = 15_000;
 
 /** Lists and details: CPU of the web process, latencies, calls to the cluster; memory and start. */
@@ -71,7 +71,7 @@ export async function measureCampaigns(): Promise<string> {
   return [table(rows), ...notes, "", memories].join("\n");
 }
 
-/** What `bench/mod.ts` runs. */
+/** The measures that `bench/mod.ts` runs. */
 export const campaignMeasures = [measureCampaigns];
 
 interface Figures {

@@ -29,7 +29,7 @@ async function measureListPage(): Promise<string> {
   }
 }
 
-/** What `bench/mod.ts` runs. */
+/** The measures that `bench/mod.ts` runs. */
 export const listPageMeasures = [measureListPage];
 
 async function serveMany(site: FakeSite): Promise<void> {

@@ -36,7 +36,7 @@ async function measureLogPage(): Promise<string> {
   }
 }
 
-/** What `bench/mod.ts` runs. */
+/** The measures that `bench/mod.ts` runs. */
 export const logPageMeasures = [measureLogPage];
 
 function sampleLog(): string {

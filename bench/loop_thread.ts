@@ -1,14 +1,14 @@
 import { startThread } from "@/embedded/threads.ts";
 
-/** Something that is done again and again in a thread of its own; `stop` gives how long each time took, in ms. */
+/** Work that a separate thread repeats; `stop` returns the duration of each run in ms. */
 export interface Loop {
   stop(): Promise<number[]>;
 }
 
 /**
- * Starts the thread of a module that begins with the first message and answers `{ stop: true }` with its durations.
+ * Starts a module as a thread that works from its first message on and answers `{ stop: true }` with its durations.
  *
- * @param begin what is sent first
+ * @param begin the first message
  */
 export function startLoop<Begin>(module: URL, name: string, begin: Begin): Loop {
   const failed = Promise.withResolvers<number[]>();

@@ -18,7 +18,7 @@ import { uploadMeasures } from "./uploads.ts";
 
 import { notedVerdicts } from "./verdict_table.ts";
 
-/** What can be measured: each measure gives a table. */
+/** The parts; each measure returns a table. */
 const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   store: storeMeasures,
   gateway: gatewayMeasures,
@@ -35,7 +35,7 @@ const TRIALS = ["crash", "faults", "siege", "soak", "overload"];
 
 /** The longest that all measures may take together, s. */
 const ALL_SECONDS = 14 * 60;
-/** Those that take long, the shortest first. They come last, when it is known how much time the others leave. */
+/** Long measures, the shortest first. They run last and share the time that the others leave. */
 const LONG = [
   "gateway.measureComputed",
   "uploads.measureSmallFiles",

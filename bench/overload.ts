@@ -1,5 +1,5 @@
 /**
- * Sends more than the application can do, an open loop by vegeta, and looks at what is admitted:
+ * Sends more requests than the application can serve (open loop, by vegeta), and checks which are admitted:
  * `deno task bench overload --vegeta PROGRAM [--seconds N] [--rate N] [--idle N]`. It needs Linux, `taskset` and two
  * processors. Ends with 1 where a row of the verdict is missed.
  */
@@ -125,7 +125,7 @@ function isServed({ status }: Outcome): boolean {
   return status >= 200 && status < 400;
 }
 
-/** How many requests were not served in each second. */
+/** Rejected requests in each second. */
 function perSecond(outcomes: readonly Outcome[]): number[] {
   const first = Math.min(...outcomes.map(({ at }) => at));
   const counts: number[] = [];

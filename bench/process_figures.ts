@@ -3,11 +3,11 @@ const SAMPLE_MS = 10;
 /** Clock ticks per second of /proc: 100 on every Linux that user space sees. */
 const TICKS_PER_SECOND = 100;
 
-/** What a process used while something was measured. */
+/** Resources that a process used during a measurement. */
 export interface Used {
   /** User and system time, in seconds. */
   cpuSeconds: number;
-  /** How far resident memory rose above where it was, in bytes. */
+  /** Rise of resident memory, in bytes. */
   rssGrowth: number;
 }
 
@@ -62,14 +62,14 @@ function cpuTimes(pid: number): CpuTimes {
   return { ofProcess: cpuSeconds(pid), ofThreads: nanoseconds / 1e9 };
 }
 
-/** What was used between two looks, s: that of the threads, unless one that has ended in between is missing in it. */
+/** Processor time between two readings, s: of the threads, or of the process if a thread has ended in between. */
 function cpuBetween(before: CpuTimes, after: CpuTimes): number {
   const ofProcess = after.ofProcess - before.ofProcess;
   const ofThreads = after.ofThreads - before.ofThreads;
   return ofThreads > 0 && Math.abs(ofProcess - ofThreads) <= 2 / TICKS_PER_SECOND ? ofThreads : ofProcess;
 }
 
-/** What a process has caused to be written to a disk so far, in bytes. */
+/** Bytes that a process has written to disks so far. */
 export function writtenBytes(pid: number): number {
   return Number(/^write_bytes: (\d+)$/m.exec(Deno.readTextFileSync(`/proc/${pid}/io`))?.[1]);
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** A server of the benchmarks in a process of its own. */
+/** A benchmark server in a separate process. */
 export interface ServerProcess {
   pid: number;
   /** The first thing that it printed: where it is. */

@@ -14,7 +14,7 @@ import { table } from "./table.ts";
 
 const DEFAULT_SECONDS = 300;
 const ATTACKER = "127.0.0.2";
-/** Of the whole time, what the user has alone first: once to warm up, once to be measured. */
+/** Share of the whole time that the user has alone at first: once to warm up, once to measure. */
 const IDLE_SHARE = 0.1;
 /** After the last attack until memory is looked at, seconds. */
 const SETTLE_SECONDS = 60;

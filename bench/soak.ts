@@ -18,18 +18,18 @@ const DEFAULT_CLIENTS = 4;
 const SAMPLE_MS = 10_000;
 /** Between two requests of a client, ms: the application is in use, not overloaded. */
 const PAUSE_MS = 50;
-/** How long something goes wrong, and how long nothing does after it. Then every request has to succeed again. */
+/** Durations of a fault and of the pause after it. In the pause every request has to succeed again. */
 const TROUBLE_SECONDS = 20;
 const SETTLE_SECONDS = 35;
 const CALM_SECONDS = 25;
-/** What is cached grows first: this share of the whole is not looked at. */
+/** Share of the run that is ignored, since caches fill first. */
 const WARM_UP = 0.25;
 const CLOCK_STEP_SECONDS = 120;
 /** A login has expired by then, also where the clock was late at first or is late now. */
 const EXPIRED_MS = LOGIN_MS + 2 * CLOCK_STEP_SECONDS * 1000 + 10_000;
 const MAX_SLOPE_MIB = 1;
 const MIB = 1024 * 1024;
-/** How often figures are printed in between, s. */
+/** Interval between printed figures, s. */
 const TOLD_EVERY_SECONDS = 300;
 /** Most messages that are printed of one kind. */
 const SHOWN = 10;
@@ -56,7 +56,7 @@ const calmFailures: string[] = [];
 const allowedFailures = new Map<string, number>();
 const done = new Map<string, number>();
 const troubles: string[] = [];
-/** What went wrong last, and until when failures are allowed, s; Infinity: while it lasts. */
+/** The last fault, and the time until which failures are allowed, s; Infinity while the fault lasts. */
 let lastTrouble = "";
 let troubleUntil = 0;
 /** Error lines of the application's log that nothing explains. */

@@ -10,7 +10,7 @@ import { openPlainPage, type PlainPage } from "@/bench/uploads/plain_browser.ts"
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 
-/** Of the page, bytes. */
+/** Most memory of the page, bytes. */
 const MOST_MEMORY = 200e6;
 const GIB = numberOf("UPLOAD_GIB", Deno.env.get("UPLOAD_GIB"), 5, 0.01);
 const FILES = numberOf("UPLOAD_FILES", Deno.env.get("UPLOAD_FILES"), 10_000);
@@ -125,7 +125,7 @@ export async function measureSmallFiles(): Promise<string> {
   });
 }
 
-/** What `bench/mod.ts` runs. */
+/** The measures that `bench/mod.ts` runs. */
 export const uploadMeasures = [measureSmallFiles, measureLargeFile];
 
 /** Connections to a port of this machine that go to another one. */

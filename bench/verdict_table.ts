@@ -1,7 +1,7 @@
 /** One row of a table whose columns say what it should reach and whether it did. */
 export interface Verdict {
   readonly row: string;
-  /** What was measured, as the row shows it. */
+  /** The measured value as the row shows it. */
   readonly figures: string;
   readonly toReach: string;
   readonly reached: string;

@@ -25,13 +25,13 @@ const SCROLLED_PX = 400;
 
 interface Scene {
   readonly browser: Browser;
-  /** Of the site, with a trailing slash. */
+  /** Base URL of the site, with a trailing slash. */
   readonly site: string;
   readonly archive: string;
   readonly volumes: string;
 }
 
-/** What the viewer takes until it shows pages, texts and hits. */
+/** Times until the viewer shows pages, texts and hits. */
 export async function measureViewer(): Promise<string> {
   const site = await startFakeSite();
   const server = await startServerProcess("bench/viewer/volume_server.ts", []);
@@ -54,7 +54,7 @@ export async function measureViewer(): Promise<string> {
   }
 }
 
-/** What `bench/mod.ts` runs. */
+/** The measures that `bench/mod.ts` runs. */
 export const viewerMeasures = [measureViewer];
 
 async function openVolume(page: Page, site: string, manifest: string, canvas = 0): Promise<void> {

@@ -8,7 +8,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** What one `FROM` begins. */
+/** The stage of one `FROM`. */
 export interface Stage {
   /** The name behind `AS`; null without one. */
   readonly name: string | null;

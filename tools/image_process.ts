@@ -7,7 +7,7 @@ const POLL_MS = 10;
 
 /** The process of an image: on a root that cannot be written, with a small `/tmp`, as process 1 and the image's user. */
 export class ImageProcess implements AsyncDisposable {
-  /** What its processes wrote to standard error, which includes the access log. */
+  /** Standard error of its processes, which includes the access log. */
   readonly #errors: Promise<string>;
 
   private constructor(readonly address: string, private readonly process: Deno.ChildProcess) {

@@ -89,7 +89,7 @@ const DECLARED =
   /^export\s+(?:default\s+)?(?:declare\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|const|let|class|interface|type|enum)\s+([\w$]+)/gm;
 const LISTED = /^export\s+(?:type\s+)?\{([^}]*)\}/gm;
 
-/** What each file exports: declared in it, or listed, be it from another file. */
+/** The exports of each file: declared, listed, or exported again from another file. */
 export function readExports(sources: Sources): Export[] {
   const exports: Export[] = [];
   for (const [file, text] of sources) {

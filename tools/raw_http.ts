@@ -13,14 +13,14 @@ export interface SecureTarget {
 
 export interface RawResponse {
   readonly status: number;
-  /** By names in lower case; of several headers of a name, the last one. */
+  /** By names in lower case; the last header of a name counts. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
 }
 
 interface RawRequest {
   readonly method?: string;
-  /** As it is to be sent, without normalization. */
+  /** Sent without normalization. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -54,7 +54,7 @@ export function readUntilIdle(socket: TLSSocket, idleMs: number): Promise<string
   });
 }
 
-/** Sends one request on a connection of its own, byte for byte. */
+/** Sends one request on a new connection, byte for byte. */
 export async function send(target: SecureTarget, request: RawRequest): Promise<RawResponse> {
   const { method = "GET", path, headers = {}, body = "" } = request;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;

@@ -8,12 +8,12 @@ import { startApplication } from "@/tests/application.ts";
 import { launch } from "@/tests/browser/chromium.ts";
 import { toolArguments } from "./arguments.ts";
 
-/** Where the pictures of the documentation lie. */
+/** The folder of the documentation's pictures. */
 const FOLDER = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
 /** Quality of WebP, 0 to 100: letters stay sharp, and a picture stays below {@linkcode MAX_BYTES}. */
 const QUALITY = 82;
 const MAX_BYTES = 150_000;
-/** How long a page may take to be there, ms. */
+/** Timeout for a page to appear, ms. */
 const WAIT_MS = 60_000;
 /** The account of the samples that owns the storage. */
 const CURATOR = "archive/curator";

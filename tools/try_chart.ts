@@ -15,7 +15,7 @@ const NAMESPACE = "batch-default";
 const ACCOUNT = "system:serviceaccount:stackroom:stackroom-web";
 const CAMPAIGN = "my-first-campaign";
 const RECORD_MS = 20_000;
-/** What the web role's account may do, and nothing else. */
+/** The only rights of the web role's account. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   "jobs.batch": ["get", "list", "watch"],
   pods: ["list", "watch"],
@@ -66,7 +66,7 @@ await inTemporaryFolder("chart", async (folder) => {
   await grant(RIGHTS);
 });
 
-/** What of the chart gives the account its rights, in the namespace of the release where it names none. */
+/** The chart's objects that grant the account its rights; without a namespace they get that of the release. */
 async function grants(): Promise<unknown[]> {
   const text = await template(CHART, CHART_VALUES["all roles"]);
   const kinds = /^(ServiceAccount|Role|RoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/;
@@ -126,7 +126,7 @@ async function accountConfig(folder: string): Promise<string> {
   return path;
 }
 
-/** What the web role does with these rights: the statuses of list and detail, whether a record appears, what it says. */
+/** The web role's results with these rights: statuses of list and detail, whether a record appears, and messages. */
 async function webRole(kubeconfig: string): Promise<string> {
   const record = `campaign-${CAMPAIGN}-status`;
   await kubectl(["delete", "configmap", record, "--namespace", NAMESPACE, "--ignore-not-found"]);

@@ -15,7 +15,7 @@ const PROJECT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, ""
 const START_MS = 30_000;
 const POLL_MS = 20;
 const HOSTS = { site: "stackroom.localhost", api: "api.stackroom.localhost", s3: "s3.stackroom.localhost" };
-/** Where the services listen inside of their network. */
+/** Addresses of the services inside their network. */
 const INSIDE = { web: 8000, gateway: 8000, results: 8000, redis: 6379, s3: 9000 };
 const SECRETS = {
   API_SECRET_KEY: randomBytes(32).toString("hex"),

@@ -24,7 +24,7 @@ const STORE = { STORAGE_BACKEND: "generic", S3_ENDPOINT_URL: NOWHERE };
 
 interface Role {
   readonly env: Readonly<Record<string, string>>;
-  /** What a client may read without a login. */
+  /** Paths that need no login. */
   readonly paths: readonly string[];
 }
 

@@ -11,7 +11,7 @@ import { type Application, startApplication } from "@/tests/application.ts";
 import { numberOf, toolArguments } from "./arguments.ts";
 import { inTemporaryFolder, pythonTool, run } from "./temporary_tool.ts";
 
-/** The folder of the hooks and of what is expected beyond the schema. */
+/** The folder of the hooks and of the settings of schemathesis. */
 const TOOLS = fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "");
 const SCHEMATHESIS = "schemathesis==4.32.5";
 const DEFAULT_EXAMPLES = 30;

@@ -59,7 +59,7 @@ export async function onPage<T>(browser: Browser, measure: (page: Page) => Promi
 export const median = (values: readonly number[]) => percentile(values, 0.5);
 
 /**
- * What the machine takes for a page with nothing on it, and for a fixed loop.
+ * Times of an empty page and of a fixed loop on this machine.
  *
  * @param blank the address of such a page
  */

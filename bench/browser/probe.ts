@@ -1,4 +1,4 @@
-/** What the script of the bench counts inside a page. */
+/** Counters that the bench's script keeps inside a page. */
 export interface Probe {
   /** Canvases that an image was drawn on, by `performance.now()` of the next frame, ms; the newest last. */
   readonly painted: number[];

@@ -28,7 +28,7 @@ const conventions = CONVENTIONS.stackroom;
 const names = labelNames(conventions);
 const managed = { [names.managedBy]: conventions.managedBy };
 
-/** So many live campaigns of {@link VOLUMES} volumes, two pods each, and so many whose Job is gone. */
+/** Creates `live` campaigns of {@link VOLUMES} volumes, two pods each, and `reaped` ones whose Job was deleted. */
 export function scaleCluster(live: number, reaped: number): ScaleCluster {
   const campaigns = numbers(live + reaped);
   const store = new ClusterStore(Date.now, Math.random);
@@ -185,7 +185,7 @@ function status(index: number, data: object) {
   return { ...CONFIG_MAP, metadata: metadata(`campaign-${campaignName(index)}${STATUS_SUFFIX}`, labels, index), data };
 }
 
-/** What a record says of a live campaign once it has been written. */
+/** The status record of a live campaign. */
 function recorded(index: number) {
   const live = readJob(job(index, index), conventions);
   if (!live) throw new Error(`no Job ${index}`);

@@ -4,10 +4,10 @@ import { elements, elementText, type S3Server, S3Wire, textOf } from "@/bench/wi
 import { type FoundBucket, type FoundVersion, readBucket } from "./found.ts";
 import type { KeyState, KnownKey, KnownUpload, KnownVersion, Ledger } from "./ledger.ts";
 
-/** How many connections read bodies at a time. */
+/** Parallel connections that read bodies. */
 const READERS = 4;
 
-/** What was compared. */
+/** Counts of compared objects. */
 export interface Compared {
   versions: number;
   uploads: number;

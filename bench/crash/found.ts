@@ -1,7 +1,7 @@
 import { elements, elementText, type S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
 import { between } from "@/embedded/archive/seeded_random.ts";
 
-/** What a listing of versions says of one version. */
+/** One entry of a listing of versions. */
 export interface FoundVersion {
   id: string;
   isMarker: boolean;
@@ -10,7 +10,7 @@ export interface FoundVersion {
   size: number;
 }
 
-/** What the listings of a bucket say, all pages of them. Values are by key. */
+/** All pages of a bucket's listings, by key. */
 export interface FoundBucket {
   /** The plain listing: ETag and size. */
   objects: Map<string, { etag: string; size: number }>;

@@ -25,7 +25,7 @@ export interface KnownPart {
 export interface KnownUpload {
   id: string;
   parts: Map<number, KnownPart>;
-  /** What was sent and never answered: it happened as a whole, or not at all. */
+  /** A request without a response: it took effect completely or not at all. */
   unanswered: null | { part: number; replacement: KnownPart } | "complete" | "abort";
 }
 
@@ -41,7 +41,7 @@ export interface KnownKey {
   mayHaveUnknownUpload: boolean;
 }
 
-/** What the writers of a store were told, key by key. */
+/** The responses that writers of a store got, by key. */
 export class Ledger {
   readonly writers: readonly (readonly KnownKey[])[];
 
@@ -76,18 +76,18 @@ export function readable(key: KnownKey): KnownVersion | null {
   return newest && !newest.isMarker ? newest : null;
 }
 
-/** What a write makes of a key. */
+/** The state of a key after a write. */
 export function afterWrite(key: KnownKey, version: KnownVersion): KeyState {
   return key.isVersioned ? [version, ...present(key)] : [version];
 }
 
-/** What a delete without a version makes of a key: where versions are kept, a marker each time. */
+/** The state of a key after a delete without a version: a versioned bucket gets a marker each time. */
 export function afterDelete(key: KnownKey, marker: string | null): KeyState {
   if (!key.isVersioned) return [];
   return [{ id: marker, isMarker: true, digest: "", size: 0, etag: null }, ...present(key)];
 }
 
-/** What deleting one version makes of a key. */
+/** The state of a key after one version was deleted. */
 export function afterVersionDelete(key: KnownKey, id: string): KeyState {
   return present(key).filter((version) => version.id !== id);
 }

@@ -22,14 +22,14 @@ const PIECE_BYTES = 64 * 1024;
 /** Most keys of one multi-delete. */
 const MULTI_DELETE_KEYS = 4;
 
-/** The server is gone: what was sent last may have happened, or not. */
+/** The server ended: the last request may or may not have taken effect. */
 class Gone extends Error {}
 
 /** When a writer ends. */
 interface WriterEnd {
   /** Whether it makes no further change. */
   readonly isOver: () => boolean;
-  /** Whether the server may be gone, or refuse what it did not refuse before. */
+  /** Whether the server may end, or start to reject requests. */
   readonly mayFail: () => boolean;
   /** Told of a request that was refused then; absent: none may be. */
   readonly onRefusal?: (answer: Answer) => void;

@@ -18,7 +18,7 @@ const EVENTS = { least: 150, most: 1200 };
 /** … and up to so many ms later, so that it also comes while the server is at work and nobody is told anything. */
 const LATEST_MS = 12;
 
-/** What one kill, and the start after it, came to. */
+/** Result of one kill and the start after it. */
 export interface Round extends Compared {
   kill: number;
   /** Events up to the kill. */

@@ -7,7 +7,7 @@ import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 
 const INDEX = "index.db";
 
-/** What was damaged in one round, and what `verify` said. */
+/** The damage of one round, and the findings of `verify`. */
 export interface DamageRound {
   readonly damage: string;
   /** Null: nothing, and each row of the index is as it was. */
@@ -46,7 +46,7 @@ export function* damageRounds(folder: string, rounds: number, seed: number): Gen
 
 interface Damaged {
   readonly what: string;
-  /** Null: the file is gone. */
+  /** Null: the file was deleted. */
   readonly bytes: Uint8Array | null;
 }
 

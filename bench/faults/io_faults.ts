@@ -21,7 +21,7 @@ export interface IoFaults {
   within(folder: string): string[];
   set(faults: Faults): void;
   clear(): void;
-  /** How many calls have failed since {@link set}. */
+  /** Calls that failed since {@link set}. */
   readonly failed: number;
   remove(): void;
 }

@@ -15,7 +15,7 @@ import { CALLS, EIO, ENOSPC, type Faults, type IoFaults } from "./io_faults.ts";
 const WRITERS = 6;
 const KEYS_EACH = 6;
 const BUCKETS = { unversioned: "letters", versioned: "maps" };
-/** Calls begin to fail after so many events … */
+/** Number of events before calls start to fail … */
 const EVENTS = { least: 60, most: 400 };
 /** … and each writer goes on until one of its requests fails, or there were so many more. */
 const FURTHER_EVENTS = 400;
@@ -38,7 +38,7 @@ export const DISKS: Readonly<Record<string, Faults>> = {
   },
 };
 
-/** What the faults of one round, and the start after it, came to. */
+/** Result of one round of faults and the start after it. */
 export interface FaultRound extends Compared {
   readonly round: number;
   readonly disk: string;
@@ -46,11 +46,11 @@ export interface FaultRound extends Compared {
   readonly failed: number;
   /** Requests that were refused, by status and code. */
   readonly refusals: string;
-  /** What readiness said at the end of the faults. */
+  /** The readiness response at the end of the faults. */
   readonly ready: string;
   /** Reads during the faults that had the right bytes. */
   readonly reads: number;
-  /** How the process ended: by itself during the faults, or when it was told to. */
+  /** Whether the process ended during the faults or at SIGTERM. */
   readonly end: string;
   readonly files: number;
 }
@@ -155,7 +155,7 @@ export async function* damaged(rounds: number, seed: number): AsyncGenerator<Dam
   }
 }
 
-/** What readiness says of the disk. */
+/** The disk's state in the readiness response. */
 async function readiness(site: string): Promise<string> {
   try {
     const response = await fetch(new URL("/readyz", site));

@@ -8,7 +8,7 @@ import { type AskedServer, loginRequest, startSideBySide } from "./servers.ts";
 import { all, atMost, times } from "./verdict.ts";
 
 const MIB = 2 ** 20;
-/** As curl and httpx send them. */
+/** Chunked requests as curl and httpx send them. */
 const CHUNK = new Uint8Array(64 * 1024).fill(0x64);
 const SIZES = [64 * MIB, 512 * MIB];
 const ROUNDS = 3;

@@ -30,7 +30,7 @@ const KINDS: readonly Computed[] = [
   { name: "10,000 part URLs", request: presignParts, requests: 6, connections: 1, most: 300, long: true },
 ];
 
-/** What the gateway computes itself, and how long others wait while it does. */
+/** Work that the gateway computes itself, and the delay that it causes for others. */
 export async function measureComputed(): Promise<string> {
   const { gateway, stop } = await startSideBySide();
   try {

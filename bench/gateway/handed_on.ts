@@ -12,7 +12,7 @@ const ROUNDS = 9;
 interface HandedOn {
   readonly name: string;
   readonly request: (server: AskedServer) => Repeated;
-  /** How many times the floor's processor time it may take. */
+  /** Largest allowed multiple of the floor's processor time. */
   readonly most: number;
 }
 

@@ -3,10 +3,10 @@ import { usedBy } from "@/bench/process_figures.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import type { AskedServer } from "./servers.ts";
 
-/** How often servers take turns; the median counts. */
+/** Rounds in which the servers take turns; the median counts. */
 export const ROUNDS = 5;
 
-/** How many times a round's requests are sent first: until all code is compiled, it costs up to twice as much. */
+/** Warm-up rounds: code that is not compiled yet costs up to twice as much. */
 export const WARM_ROUNDS = 7;
 
 /** A request as it is repeated. */
@@ -22,7 +22,7 @@ export interface Repeated {
 export interface LoadFigures {
   /** User and system time of the server per request, ms. */
   readonly cpuMs: number;
-  /** Of the answers' times, ms. */
+  /** 99th percentile of the response times, ms. */
   readonly p99: number;
 }
 

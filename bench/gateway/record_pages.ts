@@ -8,7 +8,7 @@ import { RECORDS } from "./upstream_records.ts";
 import { atMost } from "./verdict.ts";
 
 const PAGE = 1_000;
-/** What a heap that is collected now and then may seem to grow, MiB. */
+/** Allowed growth between garbage collections, MiB. */
 const MOST_GROWTH_MIB = 16;
 /** Passes before memory is looked at: a heap finds its size first. */
 const WARM_PASSES = 6;

@@ -3,7 +3,7 @@ import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { ownPort } from "@/embedded/threads.ts";
 import type { Repeated } from "./load.ts";
 
-/** What the thread is told: what to send, then to stop; it answers the latter with all durations in ms. */
+/** Messages to the thread: the request to repeat, then stop; it answers stop with all durations in ms. */
 export type ToRequestLoop = { origin: string; request: Repeated } | { stop: true };
 
 /** Between two requests, ms: what waits is to be found, and no load made. */

@@ -4,16 +4,16 @@ import { startApplication } from "@/tests/application.ts";
 import { TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { RECORDS } from "./upstream_records.ts";
 
-/** Something that is asked, in a process of its own. */
+/** A server under test in a separate process. */
 export interface AskedServer {
   readonly name: "direct" | "floor" | "gateway";
   readonly origin: string;
   readonly pid: number;
   /** Headers that every request carries. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Where an object is, its key encoded. */
+  /** The URL of an object; its key is encoded. */
   object(key: string): string;
-  /** Where a record of the tenant is in MAPI. */
+  /** The URL of a record of the tenant in MAPI. */
   record(path: string): string;
 }
 

@@ -66,7 +66,7 @@ export async function measureStreams(): Promise<string> {
   }
 }
 
-/** Bodies at once, each over a connection of its own. Throws where a length did not come along, or bytes are missing. */
+/** Sends bodies in parallel, one per connection. Throws if Content-Length or bytes are missing. */
 async function streamed(server: AskedServer, method: "GET" | "PUT", count: number, size: number) {
   const start = performance.now();
   const before = writtenBytes(server.pid);

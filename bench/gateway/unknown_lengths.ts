@@ -14,7 +14,7 @@ const MOST_GROWTH_MIB = 64;
 
 /**
  * BENCH_STREAM_MIB (1024) sent chunked, as one body and as eight at once: such bodies pass through memory part by part.
- * Growth is counted from the first such body on, which a process of its own sees before none but small requests.
+ * Growth is measured from the first such body, in a process that served only small requests before.
  */
 export async function measureUnknownLengths(): Promise<string> {
   const size = numberOf("BENCH_STREAM_MIB", Deno.env.get("BENCH_STREAM_MIB"), 1024) * 2 ** 20;

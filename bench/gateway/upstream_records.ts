@@ -1,9 +1,9 @@
-/** How many users and namespaces the tenant of the benchmarks has. */
+/** Numbers of users and namespaces in the tenant of the benchmarks. */
 export const RECORDS = 10_000;
 
 const kept = new Map<string, Uint8Array<ArrayBuffer>>();
 
-/** What MAPI answers: a user's record, or a page of the names or records of users or namespaces. */
+/** A MAPI response: a user's record, or a page of names or records of users or namespaces. */
 export function mapiAnswer(path: string, query: URLSearchParams): Uint8Array<ArrayBuffer> {
   const name = `${path}?${query}`;
   let answer = kept.get(name);

@@ -11,7 +11,7 @@ export const LISTING: Uint8Array<ArrayBuffer> = encoder.encode(
     }</ListBucketResult>`,
 );
 
-/** The beginning of an upload in parts. */
+/** The response that starts a multipart upload. */
 export const UPLOAD: Uint8Array<ArrayBuffer> = encoder.encode(
   `<?xml version="1.0" encoding="UTF-8"?>\n<InitiateMultipartUploadResult><Bucket>notes</Bucket><Key>film.mkv</Key>` +
     `<UploadId>VXBsb2FkIElEIGZvciA2aWWpbmcncyBteS1tb3ZpZS5tMnRz</UploadId></InitiateMultipartUploadResult>`,

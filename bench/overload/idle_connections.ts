@@ -21,7 +21,7 @@ export class IdleConnections implements Disposable {
     return new IdleConnections(connections);
   }
 
-  /** How many of them still serve a request. */
+  /** Number of connections that still serve a request. */
   async serving(): Promise<number> {
     let count = 0;
     for (const connection of this.#connections) count += await request(connection).then(() => 1, () => 0);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /** One request of the mix, sent again and again. */
 export interface Target {
-  /** What it is for the table. */
+  /** Label in the table. */
   readonly kind: string;
   readonly method: string;
   readonly url: string;
@@ -11,7 +11,7 @@ export interface Target {
   readonly body?: Uint8Array;
 }
 
-/** What became of one request. */
+/** Result of one request. */
 export interface Outcome {
   readonly kind: string;
   /** When it was sent, ms since 1970. */

@@ -1,4 +1,4 @@
-/** A process of its own for an attack, so that it costs the measuring user nothing: name, seconds, host, port, own address. */
+/** Runs an attack in a separate process, which does not slow the user: name, seconds, host, port, own address. */
 import { ATTACKS } from "./attacks.ts";
 import type { Tally } from "./hostile_connections.ts";
 

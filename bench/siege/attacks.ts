@@ -5,7 +5,7 @@ import { halfHeads } from "./half_heads.ts";
 import { slowLogins } from "./slow_logins.ts";
 import { unreadAnswers } from "./unread_answers.ts";
 
-/** What the siege consists of, one after the other. */
+/** The attacks of the siege, in order. */
 export const ATTACKS: readonly Attack[] = [
   inventedTokenUploads,
   slowLogins,

@@ -8,9 +8,9 @@ interface FalseUpload {
   readonly name: string;
   readonly connections: number;
   readonly tokens: number;
-  /** How the body is framed. */
+  /** Framing of the body. */
   readonly framing: Readonly<Record<string, string>>;
-  /** What is sent of the body. */
+  /** The part of the body that is sent. */
   readonly body: string;
 }
 

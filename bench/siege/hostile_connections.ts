@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { sleep } from "@/lib/std/timing.ts";
 
-/** What attackers are told of the application. */
+/** Facts about the application that attackers get. */
 export interface Target {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface Target {
   readonly localAddress: string;
 }
 
-/** How often each outcome came: a status, or `closed` where a connection ended without one. */
+/** Counts by outcome: a status, or `closed` if the connection ended without one. */
 export type Tally = Record<string, number>;
 
 /** An attack: it goes on until it is told to stop, and counts what it gets. */
@@ -18,14 +18,14 @@ export interface Attack {
   run(target: Target, stop: AbortSignal, got: Tally): Promise<void>;
 }
 
-/** What an attack that holds resources waits before it tries again, ms: a flood of connections is another attack. */
+/** Delay before an attack that holds resources retries, ms: a flood of connections is another attack. */
 export const PATIENT_MS = 5000;
 /** In which the first connections of an attack are opened, ms: all in the same moment would be a flood as well. */
 const RAMP_MS = 1000;
 
 export interface Hold {
   readonly count: number;
-  /** From the end of a connection to the next one in its place, ms. */
+  /** Delay before a closed connection is replaced, ms. */
   readonly againMs: number;
   /** Whether nothing of the answers is read; then a connection ends when the server ends it. */
   readonly isDeaf?: boolean;
@@ -100,7 +100,7 @@ export async function inventedToken({ host, port }: Target, username?: string): 
   return access_token;
 }
 
-/** As many tokens, made before an attack begins. */
+/** Tokens that are created before the attack starts. */
 export async function inventedTokens(target: Target, count: number, username?: string): Promise<() => string> {
   const tokens: string[] = [];
   while (tokens.length < count) tokens.push(await inventedToken(target, username));

@@ -9,7 +9,7 @@ const OBJECT_BYTES = 1024;
 /** Between two requests, ms: the user waits for the server, not the server for the user. */
 const PAUSE_MS = 5;
 
-/** What a user got: how long each answer took, ms, and how many were not what they should be. */
+/** A user's experience: the duration of each response, ms, and the number of wrong ones. */
 export interface Experience {
   readonly durations: number[];
   failures: number;
@@ -26,7 +26,7 @@ export class SiegeUser {
     this.#headers = { Authorization: `Bearer ${token}`, Cookie: cookie };
   }
 
-  /** Logs in at both roles and writes what is read later. */
+  /** Logs in to both roles and writes the objects that are read later. */
   static async logIn(site: string): Promise<SiegeUser> {
     const login = await fetch(`${site}api/v1/auth/token`, {
       method: "POST",

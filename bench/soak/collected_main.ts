@@ -1,4 +1,4 @@
-/** The application, which collects its garbage and says what is left of its heap, to standard error. */
+/** The application; it collects garbage and prints its heap size to standard error. */
 import v8 from "node:v8";
 import vm from "node:vm";
 

@@ -1,22 +1,22 @@
-/** What goes wrong between the application and a server that it uses. */
+/** Faults between the application and a server that it uses. */
 export const FAULTS = ["latency", "reset", "5xx", "cut"] as const;
 export type Fault = (typeof FAULTS)[number];
 
 const LOOPBACK = "127.0.0.1";
-/** Of the requests while a fault is on, how many it meets. */
+/** Share of requests that a fault affects. */
 const SHARE = 0.1;
 const LATENCY_MS = 400;
-/** Of a response that is cut off, what is sent. */
+/** The part of a truncated response that is sent. */
 const CUT_AFTER_BYTES = 700;
-/** How a request begins on a connection; bodies that begin like this would only have more faults. */
+/** Matches the request line; a body that looks like one only causes more faults. */
 const REQUEST = /^(?:GET|HEAD|PUT|POST|DELETE|PATCH) \//;
 const UNAVAILABLE = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /** A proxy of TCP connections that has the requests on them meet faults. */
 export class FaultProxy implements AsyncDisposable {
-  /** What goes wrong now; null: nothing. */
+  /** The current fault; null: none. */
   fault: Fault | null = null;
-  /** How many requests met each fault. */
+  /** Affected requests by fault. */
   readonly met: Record<Fault, number> = { latency: 0, reset: 0, "5xx": 0, cut: 0 };
   readonly #listener = Deno.listen({ hostname: LOOPBACK, port: 0 });
   readonly #port: number;
@@ -29,7 +29,7 @@ export class FaultProxy implements AsyncDisposable {
     this.#ended = this.#accept();
   }
 
-  /** Where it listens, on loopback. */
+  /** The loopback port that it listens on. */
   get port(): number {
     return this.#listener.addr.port;
   }

@@ -29,7 +29,7 @@ export function descriptors(pid: number): number {
   return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
 }
 
-/** What the open descriptors of a process are, as text: each kind with its number. */
+/** The open descriptors of a process as text: each kind with its count. */
 export function descriptorKinds(pid: number): string {
   const kinds = new Map<string, number>();
   for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {

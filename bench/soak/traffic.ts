@@ -11,7 +11,7 @@ const TASK_MS = 120_000;
 const POLL_MS = 100;
 /** An archive counts against the tasks of its account for ten minutes, so each client has one now and then. */
 const ARCHIVE_EVERY_MS = 6 * 60_000;
-/** What fails as it should where something behind the application fails, or it has no room: never 500. */
+/** Allowed statuses while an upstream fails or no room is left: never 500. */
 const FAILURES = [408, 429, 502, 503, 504];
 
 /** A response that is not what it has to be, whatever failed meanwhile. */
@@ -19,7 +19,7 @@ export class WrongAnswer extends Error {
   override readonly name = "WrongAnswer";
 }
 
-/** What could not be done, and says so: allowed while something behind the application fails. */
+/** A request that failed with an error response: allowed while an upstream fails. */
 export class NotDone extends Error {
   override readonly name = "NotDone";
 }
@@ -27,7 +27,7 @@ export class NotDone extends Error {
 interface Login {
   readonly bearer: string;
   readonly cookie: string;
-  /** As performance.now says it. */
+  /** In the time of `performance.now`. */
   readonly at: number;
 }
 
@@ -256,7 +256,7 @@ export class SoakClient {
     throw new NotDone(`${path.replace(/[^/]*$/, "…")}: no end within ${TASK_MS / 1000} s`);
   }
 
-  /** How many objects there are, at least and at most. */
+  /** Bounds of the number of objects. */
   #counts(): readonly [least: number, most: number] {
     const all = [...this.#known.values()];
     return [

@@ -7,7 +7,7 @@ import { FaultProxy } from "./fault_proxy.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SESSION_KEY = btoa("s".repeat(32));
-/** How long tokens and sessions last: short, so that they expire many times while the clients go on. */
+/** Lifetime of tokens and sessions: short, so that they expire many times during the run. */
 const TOKEN_MINUTES = 5;
 const SESSION_HOURS = 0.1;
 /** When both have expired for certain, ms. */
@@ -86,7 +86,7 @@ export class SoakWorld implements AsyncDisposable {
     this.#parts.defer(() => this.#servers.kill().catch(() => {}));
   }
 
-  /** Where metrics are, with a trailing slash. */
+  /** Base URL of the metrics, with a trailing slash. */
   get metrics(): string {
     const found = /(http:\/\/\S+?)\/?metrics/.exec(this.application.output());
     if (!found) throw new Error("the start says no address of metrics");

@@ -2,7 +2,7 @@
 import { type S3Server, S3Wire } from "@/bench/wire/s3_wire.ts";
 import { ownPort } from "@/embedded/threads.ts";
 
-/** What the thread is told: what to read, then to stop; it answers the latter with all durations in ms. */
+/** Messages to the thread: the object to read, then stop; it answers stop with all durations in ms. */
 export type ToHeadLoop = { server: S3Server; bucket: string; key: string } | { stop: true };
 
 const port = await ownPort();

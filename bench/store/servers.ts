@@ -3,7 +3,7 @@ import { startServerProcess } from "@/bench/server_process.ts";
 import { embeddedServer, type S3Server, S3Wire } from "@/bench/wire/s3_wire.ts";
 import { startApplication } from "@/tests/application.ts";
 
-/** A server that is measured, in a process of its own. */
+/** A measured server in a separate process. */
 export interface MeasuredServer extends S3Server {
   name: string;
   /** Null for servers that somebody else started. */

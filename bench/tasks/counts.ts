@@ -118,7 +118,7 @@ async function paged({ store }: Site, distanceMs = 0): Promise<number> {
   }
 }
 
-/** What a task does, through a client whose requests take their time on the way. */
+/** A task's work through a client with added latency. */
 async function countAtDistance({ store }: Site): Promise<number> {
   const upstream = upstreamClient({ verifyTls: true, timeoutMs: 60_000 });
   const s3: S3 = {

@@ -18,7 +18,7 @@ export interface Site {
 /** The bucket of all measures: a sample one, without versions. */
 export const BUCKET = "letters";
 
-/** Where its objects are, below the API. */
+/** The path of its objects below the API. */
 export const OBJECTS = `/api/v1/buckets/${BUCKET}/objects`;
 
 /** Starts the application over a folder that stays. Its log is written, and discarded. */

@@ -1,6 +1,6 @@
 import type { Site } from "./sites.ts";
 
-/** How often a task is looked at, ms. */
+/** Interval between reads of a task's progress, ms. */
 const POLL_MS = 20;
 
 const UNDER_WAY = ["counting", "processing", "canceling"];

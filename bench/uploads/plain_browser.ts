@@ -14,7 +14,7 @@ export interface PlainPage {
   close(): Promise<void>;
 }
 
-/** How often a condition is looked at, ms. */
+/** Interval between checks of a condition, ms. */
 const LOOK_MS = 50;
 
 /**

@@ -5,7 +5,7 @@ import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { encodeQuery, type QueryPairs, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
 import { type Answer, HttpConnection, type SentBody } from "./http_connection.ts";
 
-/** Where an S3 server is, and the keys to it. */
+/** Address and keys of an S3 server. */
 export interface S3Server {
   origin: string;
   keys: S3Keys;
@@ -76,7 +76,7 @@ export function textOf(answer: Answer): string {
   return new TextDecoder().decode(answer.body);
 }
 
-/** What stands in each element of a name, for answers whose shape is known: not a parser for hostile XML. */
+/** The texts of all elements of a name, for responses of a known shape: not a parser for hostile XML. */
 export function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, "gs"))].map(([, content]) => unescaped(content));
 }

@@ -202,7 +202,7 @@ const VOLUMES = [
   volume({ index: 7, id: "images", sourceUrl: null }),
 ];
 
-/** What a login page may have to say. */
+/** The notices of a login page. */
 const NOTICES: readonly ComponentProps<typeof LoginPanel>["notice"][] = [
   null,
   { kind: "failed", sentence: "The name or the password is wrong.", isForApi: false },

@@ -13,7 +13,7 @@ import { LAST_CHECK, NEW_CHECK, NEW_SCHEDULE } from "@/tests/lib/pages/storage/f
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
 
-/** The components of the pages of what is known about the storage. */
+/** The components of the pages about fixity checks and the audit trail. */
 export function RecordParts() {
   return (
     <>

@@ -16,7 +16,7 @@ import { HeldClock } from "@/tests/lib/pages/browser/held_clock.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
 import { Part, State } from "./part.tsx";
 
-/** What moves objects, and the dialogs before it. */
+/** Uploads, tasks and their dialogs. */
 export function TransferParts() {
   return (
     <>

@@ -225,7 +225,7 @@ STORE.manifest.value = MANIFEST;
 
 const history = { state: null, pushState: nothing, replaceState: nothing };
 
-// What components read of the browser while they render.
+// Browser properties that components read while they render.
 Object.assign(globalThis, { innerWidth: 1280, innerHeight: 900, devicePixelRatio: 1 });
 Object.defineProperty(globalThis, "location", { value: new URL("http://here.example/uv.html"), configurable: true });
 
