@@ -1,5 +1,4 @@
-import { table } from "./table.ts";
-import { type Verdict, verdictRows } from "./verdict_table.ts";
+import { table, type Verdict, verdictRows } from "./table.ts";
 
 interface BoundedRun {
   /** The longest that all measures may take together, s. */

@@ -4,12 +4,10 @@
  * answer.
  */
 import { campaignName, NAMESPACE, RESULTS_URL, VOLUMES } from "@/bench/campaigns/scale_cluster.ts";
-import { atMost } from "@/bench/gateway/verdict.ts";
+import { atMost, ms, percentile, table } from "./table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { serverCommand } from "@/compose/server_command.ts";
-import { ms, percentile } from "./latencies.ts";
 import { cpuSeconds, residentBytes } from "./process_figures.ts";
-import { table } from "./table.ts";
 
 const LIVE = 1000;
 const REAPED = 1000;

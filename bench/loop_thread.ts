@@ -1,3 +1,7 @@
+import type { Repeated } from "@/bench/gateway/load.ts";
+import type { ToRequestLoop } from "@/bench/gateway/request_loop.ts";
+import type { ToHeadLoop } from "@/bench/store/head_loop.ts";
+import type { S3Server } from "@/bench/wire/s3_wire.ts";
 import { startThread } from "@/embedded/threads.ts";
 
 /** Work that a separate thread repeats; `stop` returns the duration of each run in ms. */
@@ -10,7 +14,7 @@ export interface Loop {
  *
  * @param begin the first message
  */
-export function startLoop<Begin>(module: URL, name: string, begin: Begin): Loop {
+function startLoop<Begin>(module: URL, name: string, begin: Begin): Loop {
   const failed = Promise.withResolvers<number[]>();
   const fault = (message: string) => failed.reject(new Error(message));
   const thread = startThread(module.href, name, fault);
@@ -29,4 +33,16 @@ export function startLoop<Begin>(module: URL, name: string, begin: Begin): Loop 
       }
     },
   };
+}
+
+/** Repeats a request from a separate thread. */
+export function startRequestLoop(origin: string, request: Repeated): Loop {
+  const begin: ToRequestLoop = { origin, request };
+  return startLoop(new URL("./gateway/request_loop.ts", import.meta.url), "request loop", begin);
+}
+
+/** Repeats HEAD of an object from a separate thread. */
+export function startHeadLoop({ origin, keys }: S3Server, bucket: string, key: string): Loop {
+  const begin: ToHeadLoop = { server: { origin, keys }, bucket, key };
+  return startLoop(new URL("./store/head_loop.ts", import.meta.url), "head loop", begin);
 }

@@ -5,28 +5,43 @@
  */
 import { fileURLToPath } from "node:url";
 
+import { measureChunkedConnections } from "@/bench/gateway/chunked_connections.ts";
+import { measureComputed } from "@/bench/gateway/computed.ts";
+import { measureSmall } from "@/bench/gateway/handed_on.ts";
+import { measurePages } from "@/bench/gateway/record_pages.ts";
+import { measureStreams } from "@/bench/gateway/streams.ts";
+import { measureUnknownLengths } from "@/bench/gateway/unknown_lengths.ts";
+import { measureListings } from "@/bench/store/listing.ts";
+import { measurePuts } from "@/bench/store/puts.ts";
+import { measureStreams as measureStoreStreams } from "@/bench/store/streams.ts";
+import { measureCounts } from "@/bench/tasks/counts.ts";
+import { measureDeletes } from "@/bench/tasks/deletes.ts";
+import { measureZips } from "@/bench/tasks/zips.ts";
 import { refuseArguments } from "@/tools/arguments.ts";
 import { runBounded } from "./bounded_run.ts";
 import { campaignMeasures } from "./campaigns.ts";
-import { gatewayMeasures } from "./gateway.ts";
 import { listPageMeasures } from "./list_page.ts";
 import { logPageMeasures } from "./log_page.ts";
-import { storeMeasures } from "./store.ts";
 import { viewerMeasures } from "./viewer.ts";
-import { taskMeasures } from "./tasks.ts";
 import { uploadMeasures } from "./uploads.ts";
-
-import { notedVerdicts } from "./verdict_table.ts";
+import { notedVerdicts } from "./table.ts";
 
 /** The parts; each measure returns a table. */
 const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
-  store: storeMeasures,
-  gateway: gatewayMeasures,
+  store: [measureListings, measurePuts, measureStoreStreams],
+  gateway: [
+    measureSmall,
+    measureComputed,
+    measurePages,
+    measureStreams,
+    measureUnknownLengths,
+    measureChunkedConnections,
+  ],
   campaigns: campaignMeasures,
   viewer: viewerMeasures,
   list: listPageMeasures,
   log: logPageMeasures,
-  tasks: taskMeasures,
+  tasks: [measureCounts, measureDeletes, measureZips],
   uploads: uploadMeasures,
 };
 

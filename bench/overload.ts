@@ -7,9 +7,8 @@ import { IdleConnections } from "@/bench/overload/idle_connections.ts";
 import { attack, type Outcome } from "@/bench/overload/vegeta.ts";
 import { overloadWorld } from "@/bench/overload/world.ts";
 import { numberOf, toolArguments } from "@/tools/arguments.ts";
-import { percentile } from "./latencies.ts";
+import { percentile, table } from "./table.ts";
 import { cpuSeconds, residentBytes } from "./process_figures.ts";
-import { table } from "./table.ts";
 
 const DEFAULT_SECONDS = 300;
 const DEFAULT_IDLE = 10_000;

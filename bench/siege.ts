@@ -8,9 +8,8 @@ import type { Tally } from "@/bench/siege/hostile_connections.ts";
 import { type Experience, SiegeUser } from "@/bench/siege/user.ts";
 import { startApplication } from "@/tests/application.ts";
 import { numberOf, refuseArguments, toolArguments } from "@/tools/arguments.ts";
-import { ms, percentile } from "./latencies.ts";
+import { ms, percentile, table } from "./table.ts";
 import { residentBytes } from "./process_figures.ts";
-import { table } from "./table.ts";
 
 const DEFAULT_SECONDS = 300;
 const ATTACKER = "127.0.0.2";

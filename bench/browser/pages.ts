@@ -1,7 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 
-import { ms, percentile } from "@/bench/latencies.ts";
-import { table } from "@/bench/table.ts";
+import { ms, percentile, table } from "@/bench/table.ts";
 import { installProbe } from "./probe.ts";
 
 export const TIMES = 5;

@@ -1,11 +1,9 @@
-import { ms, percentile } from "@/bench/latencies.ts";
+import { all, atMost, ms, percentile, table, times } from "@/bench/table.ts";
 import { usedBy } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { median } from "./load.ts";
-import { startRequestLoop } from "./request_loop_client.ts";
+import { startRequestLoop } from "@/bench/loop_thread.ts";
 import { type AskedServer, loginRequest, startSideBySide } from "./servers.ts";
-import { all, atMost, times } from "./verdict.ts";
 
 const MIB = 2 ** 20;
 /** Chunked requests as curl and httpx send them. */

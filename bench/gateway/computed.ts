@@ -1,9 +1,7 @@
-import { ms } from "@/bench/latencies.ts";
-import { table } from "@/bench/table.ts";
+import { all, atMost, ms, table } from "@/bench/table.ts";
 import { inTurns, load, type LoadFigures, median, type Repeated, ROUNDS, WARM_ROUNDS } from "./load.ts";
-import { startRequestLoop } from "./request_loop_client.ts";
+import { startRequestLoop } from "@/bench/loop_thread.ts";
 import { type AskedServer, BUCKET, loginRequest, startSideBySide } from "./servers.ts";
-import { all, atMost } from "./verdict.ts";
 
 interface Computed {
   readonly name: string;

@@ -1,8 +1,6 @@
-import { ms } from "@/bench/latencies.ts";
-import { table } from "@/bench/table.ts";
+import { all, atMost, ms, table, times } from "@/bench/table.ts";
 import { inTurns, load, median, type Repeated, WARM_ROUNDS } from "./load.ts";
 import { type AskedServer, startSideBySide } from "./servers.ts";
-import { all, atMost, times } from "./verdict.ts";
 
 const CONNECTIONS = 32;
 const REQUESTS = 3_000;

@@ -1,4 +1,4 @@
-import { percentile } from "@/bench/latencies.ts";
+import { percentile } from "@/bench/table.ts";
 import { usedBy } from "@/bench/process_figures.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import type { AskedServer } from "./servers.ts";

@@ -1,11 +1,9 @@
-import { ms } from "@/bench/latencies.ts";
+import { atMost, ms, table } from "@/bench/table.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { median, ROUNDS } from "./load.ts";
 import { type AskedServer, pages, startSideBySide } from "./servers.ts";
 import { RECORDS } from "./upstream_records.ts";
-import { atMost } from "./verdict.ts";
 
 const PAGE = 1_000;
 /** Allowed growth between garbage collections, MiB. */

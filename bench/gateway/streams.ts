@@ -1,10 +1,9 @@
 import { numberOf } from "@/tools/arguments.ts";
 import { usedBy, writtenBytes } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
+import { all, atMost, table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { inTurns, median } from "./load.ts";
 import { type AskedServer, startSideBySide } from "./servers.ts";
-import { all, atMost } from "./verdict.ts";
 
 const BLOCK = new Uint8Array(1024 * 1024).fill(0x63);
 const AT_ONCE = [1, 8];

@@ -1,10 +1,9 @@
 import { numberOf } from "@/tools/arguments.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
+import { atMost, table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { median } from "./load.ts";
 import { type AskedServer, startSideBySide } from "./servers.ts";
-import { atMost } from "./verdict.ts";
 
 const BLOCK = new Uint8Array(256 * 1024).fill(0x64);
 const AT_ONCE = [1, 8];

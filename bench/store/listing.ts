@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { ms, percentile } from "@/bench/latencies.ts";
+import { ms, percentile, table } from "@/bench/table.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
 import { elements, elementText, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";

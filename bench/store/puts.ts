@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { ms, percentile } from "@/bench/latencies.ts";
+import { ms, percentile, table } from "@/bench/table.ts";
 import { usedBy } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
 import { S3Wire } from "@/bench/wire/s3_wire.ts";
-import { startHeadLoop } from "./head_loop_client.ts";
+import { startHeadLoop } from "@/bench/loop_thread.ts";
 import { givenServers, type MeasuredServer, startEmbedded } from "./servers.ts";
 
 const CONNECTIONS = 32;

@@ -1,5 +1,5 @@
-import { startRequestLoop } from "@/bench/gateway/request_loop_client.ts";
-import { ms, percentile } from "@/bench/latencies.ts";
+import { startRequestLoop } from "@/bench/loop_thread.ts";
+import { ms, percentile } from "@/bench/table.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import { OBJECTS, type Site } from "./sites.ts";
 

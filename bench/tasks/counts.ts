@@ -1,8 +1,7 @@
 import { numberOf } from "@/tools/arguments.ts";
 import { inTurns, median } from "@/bench/gateway/load.ts";
-import { all, atMost, times } from "@/bench/gateway/verdict.ts";
+import { all, atMost, table, times } from "@/bench/table.ts";
 import { usedBy } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { encodeQuery, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";

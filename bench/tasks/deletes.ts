@@ -1,8 +1,7 @@
 import { numberOf } from "@/tools/arguments.ts";
 import { createHash } from "node:crypto";
 import { usedBy } from "@/bench/process_figures.ts";
-import { table } from "@/bench/table.ts";
-import { all, atMost } from "@/bench/gateway/verdict.ts";
+import { all, atMost, table } from "@/bench/table.ts";
 import { S3Wire } from "@/bench/wire/s3_wire.ts";
 import { type Beside, delayOf, othersAlone, WAITS, waits, withOthers } from "./beside.ts";
 import { type Filled, fillIndex, keyOf } from "./fill.ts";
