@@ -33,7 +33,7 @@ function programs(): string[] {
 
 Deno.test("tools: every task and tool refuses an argument that it does not know, and names it", async () => {
   const found = programs();
-  assert.ok(found.length >= 30, `${found.length} programs`);
+  assert.ok(found.length >= 25, `${found.length} programs`);
   const work = found.values();
   await Promise.all([1, 2].map(async () => {
     for (const command of work) {
@@ -62,4 +62,14 @@ Deno.test("tools: what would do nothing, or something else than it is asked for,
       assert.equal(code, 2, command);
     }
   }));
+});
+
+Deno.test("tools: every program of tools/ is a task or a line of CONTRIBUTING.md", () => {
+  const listed = ["CONTRIBUTING.md", "deno.json", ".ci/run"].map((path) => Deno.readTextFileSync(`${ROOT}${path}`))
+    .join();
+  const programs = [...Deno.readDirSync(`${ROOT}tools`)].map(({ name }) => name).filter((name) =>
+    /\.tsx?$/.test(name) && /^\s*(?:const .* = )?toolArguments\(/m.test(Deno.readTextFileSync(`${ROOT}tools/${name}`))
+  );
+  assert.ok(programs.length >= 10, programs.join());
+  assert.deepEqual(programs.filter((name) => !listed.includes(`tools/${name}`)), []);
 });
