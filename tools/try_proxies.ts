@@ -18,11 +18,6 @@ const LARGE_BYTES = 200_000_000;
 const POLL_MS = 50;
 const PROXIES = ["nginx", "haproxy"] as const;
 
-if (Deno.args.length > 0) {
-  console.error("try_proxies.ts takes no arguments");
-  Deno.exit(2);
-}
-
 toolArguments("deno run --config deno.test.json -A tools/try_proxies.ts");
 await inTemporaryFolder("proxies", async (folder) => {
   for (const program of [...PROXIES, "curl", "openssl"]) {
