@@ -100,7 +100,7 @@ function isAlone({ text }: TestFile): boolean {
 
 /** `lib/http/x` of `tests/lib/http/x_test.ts`. */
 function nameOf(path: string): string {
-  return path.replace(/^tests\/(.*)_test\.tsx?$/, "$1");
+  return mirrored(path).replace(/^tests\/(.*)_test\.tsx?$/, "$1");
 }
 
 /** Of all its text and its waits: the best that is known of a test's duration before it runs. */
@@ -118,7 +118,12 @@ function waitOf(text: string): number {
 
 /** `lib/http` of `tests/lib/http/admission/x_test.ts`: a room's part, or the room where its files are no more. */
 function folderOf(path: string): string {
-  const [, room, part] = path.split("/").slice(0, -1);
+  const [, room, part] = mirrored(path).split("/").slice(0, -1);
   if (room === undefined) return "others";
   return part !== undefined && (room === "lib" || room === "embedded") ? `${room}/${part}` : room;
+}
+
+/** The path as if the tests of a workspace member lay in `tests`: `tests/embedded/store` of `embedded/tests/store`. */
+function mirrored(path: string): string {
+  return path.replace(/^embedded\/tests\//, "tests/embedded/");
 }

@@ -5,7 +5,7 @@ import { verifyAuditFolder, verifyDataFolder } from "@/compose/verify.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 import { ChainFolder } from "@/lib/operations/audit/chain_folder.ts";
 import { STORAGE_ONLY } from "@/tests/application.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { event, NOON, writeTrail } from "@/tests/lib/operations/audit/audit_fixture.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";

@@ -3,7 +3,7 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { fileURLToPath } from "node:url";
 import { backUp } from "@/compose/backup.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const LARGE = new Uint8Array(40_000);

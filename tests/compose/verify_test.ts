@@ -13,7 +13,7 @@ import { verifyDataFolder } from "@/compose/verify.ts";
 import { damageRounds } from "@/bench/faults/damage.ts";
 import { DataFolder, holdFolder } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 
 const MIB = 1024 * 1024;
 const options = { sanitizeOps: false, sanitizeResources: false };

@@ -6,6 +6,7 @@ const PAGES = [
   "README.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
+  "embedded/README.md",
   "embedded/store/README.md",
   "embedded/cluster/README.md",
   "embedded/archive/README.md",

@@ -21,8 +21,10 @@ Deno.test("security: every attack has an asset, a defence, and tests that exist"
   for (const row of attacks) {
     assert.equal(row.length, HEAD.length, row.join(" | "));
     assert.ok(row.every((cell) => cell !== ""), row.join(" | "));
-    const tests = row[3].split(", ").map((cell) => /^`(tests\/\S+_test\.tsx?|bench\/\S+\.ts)`$/.exec(cell)?.[1]);
-    assert.ok(tests.some((path) => path?.startsWith("tests/")), `a benchmark alone: ${row[3]}`);
+    const tests = row[3].split(", ").map((cell) =>
+      /^`((?:embedded\/)?tests\/\S+_test\.tsx?|bench\/\S+\.ts)`$/.exec(cell)?.[1]
+    );
+    assert.ok(tests.some((path) => path?.includes("tests/")), `a benchmark alone: ${row[3]}`);
     for (const path of tests) {
       assert.ok(path, `no paths of tests: ${row[3]}`);
       assert.ok((await Deno.stat(path)).isFile, path);

@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { readPorts } from "@/embedded/store/ports.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { logIn } from "./gateway_client.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { type Application, gatewayOf, startApplication } from "@/tests/application.ts";
-import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { mapiAuthorization, startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { until } from "@/tests/until.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
-import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { FaultyCluster } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 import {
   OTHER_CA,
   OTHER_CERTIFICATE,

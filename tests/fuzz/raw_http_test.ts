@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
-import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { AMBIGUOUS } from "@/tools/smuggling.ts";
 import { exchanged, oracleServer, ownServer, type RecordingServer, type SeenRequest } from "./exchange.ts";
 import { near } from "./hostile.ts";

@@ -9,7 +9,7 @@ import { IN_PROCESS_BASE, resultsFetch } from "@/lib/results/results_service.ts"
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
-import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { live } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { KubeConfig } from "@kubernetes/client-node";
 import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
-import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
+import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
 
 /** A kubeconfig of a real cluster, to which the embedded one is compared; without one these tests are skipped. */
 const KUBERNETES = Deno.env.get("KUBERNETES_KUBECONFIG");

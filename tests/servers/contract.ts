@@ -1,5 +1,5 @@
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { leaks, s3Keys, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { leaks, s3Keys, startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 
 /** Servers that a contract is also tried on, where the variables of the environment say where one is. */

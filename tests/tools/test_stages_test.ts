@@ -103,7 +103,7 @@ Deno.test("test stages: each is a task, and together they run every folder of te
   const [units, ...others] = STAGES.map((stage) => String(tasks[`test:${stage}`].command));
   const list = (option: string, command: string) =>
     new RegExp(` --${option}=(\\S+)`).exec(command)?.[1].split(",") ?? [];
-  assert.deepEqual(list("folders", units), ["tests"]);
+  assert.deepEqual(list("folders", units), ["tests", "embedded/tests"]);
   for (const command of [units, ...others]) assert.deepEqual(list("preload", command), ["tools/suite_seed.ts"]);
   assert.deepEqual(others.flatMap((command) => list("folders", command)).sort(), list("ignore", units).sort());
 });

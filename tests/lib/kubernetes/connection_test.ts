@@ -11,7 +11,7 @@ import {
   type ConnectionLimits,
 } from "@/lib/kubernetes/connection.ts";
 import { ConfigError } from "@/lib/std/start_errors.ts";
-import { type Faults, FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { type Faults, FaultyCluster } from "./faulty_cluster.ts";
 import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { untilHolds } from "@/tests/until.ts";
 import { kubeconfig, withFile } from "./test_cluster.ts";

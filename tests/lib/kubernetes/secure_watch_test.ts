@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { FaultyCluster } from "./faulty_cluster.ts";
 import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { kubeconfig, withFile } from "./test_cluster.ts";
 

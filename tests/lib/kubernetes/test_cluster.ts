@@ -1,4 +1,4 @@
-import { type FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { type FaultyCluster, JOBS, MAPS, PODS } from "./faulty_cluster.ts";
 import {
   condition,
   conventions,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { FollowedCollection, type FollowedKind, type FollowOptions } from "@/lib/kubernetes/watch.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
-import { type Fault, FaultyCluster, JOBS } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { type Fault, FaultyCluster, JOBS } from "./faulty_cluster.ts";
 
 interface Thing {
   readonly name: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { DataFolder } from "@/lib/process/data_folder.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 
 /** Every entry below a folder with its mode. */

@@ -9,7 +9,7 @@ import { listVersions } from "@/lib/s3/listing.ts";
 import { listUploads } from "@/lib/s3/multipart.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import { CONDITION_TABLES, type ConditionTable, rejectsShortBodies, storeKind } from "@/lib/s3/store_kind.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 
 Deno.test("store kind: known servers by the header that they send, and which of them reject a short body", () => {
   const servers: [server: string | null, kind: string, rejects: boolean][] = [

@@ -9,7 +9,7 @@ import { type LoginNote, readLoginNote } from "@/lib/results/results_login.ts";
 import { openSession } from "@/lib/auth/session_token.ts";
 import { MAX_CHECKS_PER_ADDRESS } from "@/routes/results/login.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { rawRequest } from "./raw_request.ts";
 import { bothWays, cookieOf, CREDENTIALS, login, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 

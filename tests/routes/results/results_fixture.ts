@@ -17,7 +17,7 @@ import {
   type ResultsDeps,
   resultsRole,
 } from "@/routes/results/mod.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 
 export const STEM = "results_session";
 export const NAMESPACE = "batch-default";

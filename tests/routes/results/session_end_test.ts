@@ -10,7 +10,7 @@ import { sealSession } from "@/lib/auth/session_token.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
-import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { bothWays, cookieOf, filledStore, login, NAMESPACE, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 
 const PATH = `${NAMESPACE}/p/v1/progress.json`;

@@ -4,7 +4,7 @@ import { createSecretKey, randomBytes } from "node:crypto";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";

@@ -6,7 +6,7 @@ import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
 import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
-import { FaultyCluster, JOBS, MAPS } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { FaultyCluster, JOBS, MAPS } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 import { conventions, job, jobObject, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 
 const { summaryManager, failuresManager, applyManager } = conventions;

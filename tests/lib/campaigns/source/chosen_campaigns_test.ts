@@ -3,7 +3,7 @@ import { ChosenCampaigns, MAX_REPORTED_JOBS, unlistedJobs } from "@/lib/campaign
 import type { LogEntry } from "@/lib/http/access_log.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
-import { type Faults, FaultyCluster, type Received } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { type Faults, FaultyCluster, type Received } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 import { conventions, job } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 

@@ -12,7 +12,7 @@ import {
   podObject,
   terminated,
 } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { FaultyCluster, JOBS, MAPS, PODS } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 import { pipelineMap, recordMap, testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 
 interface Watching {

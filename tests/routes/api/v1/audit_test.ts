@@ -9,7 +9,7 @@ import { readConfig } from "@/lib/config/mod.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import { STORAGE_ONLY } from "@/tests/application.ts";
 import { servedDocument } from "@/tests/docs/openapi_document.ts";
-import { leaks, mapiAuthorization, startStore, type Store } from "@/tests/embedded/store/store_fixture.ts";
+import { leaks, mapiAuthorization, startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 import { gatewayTest, SECRET } from "@/tests/routes/gateway_fixture.ts";

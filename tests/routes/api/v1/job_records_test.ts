@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CampaignRecords, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { FaultyCluster, JOBS } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { FaultyCluster, JOBS } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 import { conventions, jobObject } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { detailed, jobsApp, listed, NOW } from "./jobs_fixture.ts";
