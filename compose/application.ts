@@ -1,4 +1,3 @@
-import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
@@ -12,6 +11,7 @@ import type { Audit } from "./audit.ts";
 import type { ClusterHandle } from "./sample_cluster.ts";
 import { gatewayDeps, tokenSecrets } from "./gateway.ts";
 import { resultsDeps, warnOfDerivation } from "./results.ts";
+import type { EmbeddedStore } from "./sample_store.ts";
 import { credentialMemory, type ObserveUpstream } from "./shared.ts";
 import { openTasks } from "./tasks.ts";
 import { webRole } from "./web.ts";

@@ -8,12 +8,12 @@ import { LoginRecords } from "@/lib/operations/audit/login_records.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { Buffer } from "node:buffer";
-import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { textIfExists, writeDurablyAsync } from "@/lib/std/files.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { ConfigError } from "@/lib/std/start_errors.ts";
 import { errorReason } from "@/lib/std/text.ts";
+import type { EmbeddedStore } from "./sample_store.ts";
 
 /** How often the log gets the end of the trail, ms. */
 const LOG_END_MS = 3_600_000;

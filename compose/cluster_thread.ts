@@ -10,6 +10,7 @@ import { callsOver, ownPort } from "@/embedded/threads.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { deleteKeys } from "@/lib/s3/delete_objects.ts";
 import { presigner } from "@/lib/s3/presign.ts";
 import { writeDurably } from "@/lib/std/files.ts";
@@ -68,13 +69,17 @@ async function start(options: ClusterThreadOptions): Promise<{ url: string; kube
   const statePath = `${folder}/cluster.json`;
   const kept = readState(statePath);
   const volumes = sampleVolumes(seed);
-  const archive = await onKeptPort(kept?.archivePort, (port) => startEmbeddedArchive({ host, port, seed, volumes }));
+  const archive = await onKeptPort(
+    kept?.archivePort,
+    (port) => startEmbeddedArchive({ http: LOCAL_HTTP, host, port, seed, volumes }),
+  );
   const settings = JSON.stringify([options.namespace, options.conventions, seed, SAMPLES_EDITION]);
   const isSame = kept?.archivePort === archive.port && kept.settings === settings;
   const begin = (restored: SimulatorSnapshot | undefined) =>
     onKeptPort(kept?.clusterPort, (port) =>
       startEmbeddedCluster({
         ...options,
+        http: LOCAL_HTTP,
         port,
         archiveUrl: archive.url,
         now: Date.now(),

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { EMBEDDED_FORMS } from "@/embedded/store/names.ts";
-import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
@@ -14,6 +13,7 @@ import { CONDITION_TABLES, type ConditionSupport, rejectsShortBodies } from "@/l
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
+import type { EmbeddedStore } from "./sample_store.ts";
 import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";
 import { type FixityParts, fixitySchedules, taskRunner } from "./tasks.ts";
 

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig, TextSource } from "@/lib/config/mod.ts";
@@ -16,6 +15,7 @@ import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
+import type { EmbeddedStore } from "./sample_store.ts";
 import { type CredentialMemory, type ObserveUpstream, upstream } from "./shared.ts";
 
 /** Until the response headers of the results store, ms. */

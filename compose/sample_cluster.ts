@@ -1,4 +1,3 @@
-import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { callsOver, startThread } from "@/embedded/threads.ts";
@@ -7,6 +6,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import type { ClusterCalls, ClusterThreadOptions } from "./cluster_thread.ts";
+import type { EmbeddedStore } from "./sample_store.ts";
 
 /**
  * Starts the embedded cluster with the sample campaigns, whose workers write their results into the embedded store where

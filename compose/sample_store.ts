@@ -1,6 +1,16 @@
-import { type EmbeddedStore, startEmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
+import { LRUCache } from "lru-cache";
+import type { StoreReports } from "@/embedded/store/changes.ts";
+import type { Document } from "@/embedded/store/documents.ts";
+import { publicOrigin } from "@/embedded/store/ports.ts";
+import type { LevelAddress, StoreServerOptions } from "@/embedded/store/server/store_server.ts";
+import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
+import { callsOver, startThread } from "@/embedded/threads.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import { requestMarks } from "@/lib/std/request_mark.ts";
+import { DataFolderError } from "@/lib/std/start_errors.ts";
+import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { StoreCalls } from "./store_thread.ts";
 
 /**
  * Starts the embedded store and lets the pages of this process, under each of its names, use it from a browser.
@@ -34,3 +44,91 @@ export async function startStore(
   ]);
   return store;
 }
+
+/** The embedded store as the rest of the process sees it. */
+export interface EmbeddedStore {
+  /** Where its tenants are reached. An unknown tenant is sent to a port that rejects every request. */
+  readonly addresses: StoreAddresses;
+  /** Lets pages of these origins read the responses of S3. */
+  allowOrigins(origins: readonly string[]): Promise<void>;
+  /** Whether the disk of the data folder takes no more: writes fail then, reads and deletions continue. */
+  isFull(): Promise<boolean>;
+  /** Where the application notes how far its audit trail has got. */
+  readonly auditEnd: { read(): Promise<Document | null>; write(end: Document): Promise<void> };
+  /** Where it reports what its clients change: until then, they wait. */
+  reportTo(reports: StoreReports): void;
+  /** Lets requests under way end, and refuses further ones. */
+  drain(): Promise<void>;
+  /** Lets requests under way end, then closes the data folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the embedded store in a thread of its own. A later end of the thread is reported to `onFault`.
+ *
+ * @throws {DataFolderError}
+ */
+async function startEmbeddedStore(
+  options: Omit<StoreServerOptions, "markKey">,
+  onFault: (message: string) => void,
+): Promise<EmbeddedStore> {
+  const markKey = crypto.getRandomValues(new Uint8Array(32));
+  const reports = Promise.withResolvers<StoreReports>();
+  const fault = (message: string) => {
+    fail(message);
+    onFault(message);
+  };
+  const thread = startThread(new URL("./store_thread.ts", import.meta.url).href, "embedded store", fault);
+  // Started here and not in the store's thread: a thread that starts another one waits a second for it.
+  const writer = startWriterThread(fault);
+  const { call, fail } = callsOver<StoreCalls>(thread.port, {
+    changed: async (...[changes]: Parameters<StoreReports["changed"]>) =>
+      await (await reports.promise).changed(changes),
+    loginFailed: async (...[login]: Parameters<StoreReports["loginFailed"]>) =>
+      (await reports.promise).loginFailed(login),
+  });
+  const terminate = () => {
+    thread.terminate();
+    writer.terminate();
+  };
+
+  try {
+    await call("start", { ...options, markKey }, writer.port);
+  } catch (error) {
+    terminate();
+    throw error;
+  }
+  const system = await call("address", null);
+  const cached = new LRUCache<string, LevelAddress>({ max: ADDRESS_CACHE_LIMIT });
+  const level = async (tenant: string | null): Promise<LevelAddress> => {
+    if (!system) throw new DataFolderError("the embedded store has no system level");
+    if (tenant === null) return system;
+    const found = cached.get(tenant) ?? await call("address", tenant);
+    if (!found) return { s3: system.s3, mapi: system.s3 };
+    cached.set(tenant, found);
+    return found;
+  };
+  return {
+    addresses: {
+      async s3(tenant) {
+        const { s3 } = await level(tenant);
+        const publicEndpoint = tenant === null ? null : publicOrigin(options.publicEndpoint, tenant);
+        return { endpoint: s3, publicEndpoint: publicEndpoint ?? s3, ignoresKeys: s3 === system?.s3 };
+      },
+      mapi: async (tenant) => (await level(tenant)).mapi,
+      mark: requestMarks(markKey).write,
+    },
+    allowOrigins: (origins) => call("allowOrigins", origins),
+    isFull: () => call("isFull"),
+    auditEnd: { read: () => call("auditEnd"), write: (end) => call("noteAuditEnd", end) },
+    reportTo: reports.resolve,
+    drain: () => call("drain"),
+    async stop() {
+      await call("stop");
+      terminate();
+    },
+  };
+}
+
+/** How many tenants' addresses are cached. */
+const ADDRESS_CACHE_LIMIT = 1000;

@@ -71,8 +71,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "embedded",
     holds: "servers that stand in for real ones",
-    imports: ["lib/process", "lib/runtime", "lib/std"],
-    types: ["lib/store"],
+    imports: ["lib/std"],
   },
   {
     room: "lib/config",

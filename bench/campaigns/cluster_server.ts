@@ -5,6 +5,7 @@
  */
 import { clusterApi } from "@/embedded/cluster/api.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { scaleCluster } from "./scale_cluster.ts";
 
 const [live, reaped, eventsPerSecond] = Deno.args.map(Number);
@@ -12,6 +13,7 @@ const cluster = scaleCluster(live, reaped);
 const api = clusterApi(cluster.store, {
   address: () => "127.0.0.1",
   conventions: CONVENTIONS.stackroom,
+  bodyReader: LOCAL_HTTP.bodyReader,
   archiveUrl: "http://127.0.0.1:9000",
 });
 const stats = { lists: 0, watches: 0, objects: 0, writes: 0, results: 0 };

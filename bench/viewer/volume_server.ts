@@ -3,6 +3,7 @@ import { startEmbeddedArchive } from "@/embedded/archive/server.ts";
 import { pageImageUrl, pageName } from "@/embedded/archive/catalogue.ts";
 import { PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/drawn_pages.ts";
 import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 
 const VOLUME = "sample-2000-pages";
 const CORS = { "access-control-allow-origin": "*" };
@@ -17,7 +18,7 @@ const VOLUMES: ReadonlyMap<string, { readonly pages: number; readonly lines: num
   ["dense", { pages: 40, lines: 200 }],
 ]);
 
-const archive = startEmbeddedArchive({ host: "127.0.0.1", seed: 1, volumes: [] });
+const archive = startEmbeddedArchive({ http: LOCAL_HTTP, host: "127.0.0.1", seed: 1, volumes: [] });
 const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
   const { origin, pathname } = new URL(request.url);
   const [, name, file] = pathname.split("/");

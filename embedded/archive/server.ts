@@ -1,11 +1,11 @@
-import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { drainingServer, type Handler } from "@/lib/process/listener.ts";
+import type { HttpHost } from "@/lib/std/http_host.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { SAMPLES_EDITION, type SourceVolume, volumeFinder } from "./catalogue.ts";
 import { drawnPage, imageFile, LOGO_FILE } from "./drawn_pages.ts";
 import { sourceManifest } from "./source_manifest.ts";
 
 interface EmbeddedArchiveOptions {
+  readonly http: HttpHost;
   /** The loopback name or address to listen on; it shows in every URL of the manifests. */
   readonly host: string;
   /** 0, the default, takes any free port. */
@@ -31,16 +31,12 @@ export interface EmbeddedArchive {
  * so that no page reaches it under a name of its own.
  */
 export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedArchive {
-  const { host, port: wantedPort = 0, seed } = options;
+  const { http, host, port: wantedPort = 0, seed } = options;
   const findVolume = volumeFinder(seed, options.volumes);
   const names = new Set([...LOOPBACK_NAMES, authority(host)]);
-  const handler: Handler = (request) =>
+  const handler = (request: Request) =>
     names.has(hostOf(request)) ? reply(request) : problem(421, "this archive answers only under its own name", NO_CORS);
-  const server = drainingServer(
-    { hostname: host, port: wantedPort, limits: LOCAL_CONNECTION_LIMITS },
-    handler,
-    handler,
-  );
+  const server = http.listen({ hostname: host, port: wantedPort }, handler, handler);
   const { port } = server;
   const url = `http://${authority(host)}:${port}`;
   return {

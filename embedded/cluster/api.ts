@@ -1,3 +1,4 @@
+import type { TakeReader } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import {
   ApiError,
@@ -10,7 +11,7 @@ import {
 } from "./api_status.ts";
 import type { ClusterConventions } from "./campaign_objects.ts";
 import { apiVersionOf, discover, type Resource, resourceOf } from "./discovery.ts";
-import { type JsonObject, readBytes, readJsonObject } from "./json_body.ts";
+import { type JsonObject, RequestBody } from "./json_body.ts";
 import { withArchiveAddress } from "./object_body.ts";
 import type { KubeObject } from "./objects.ts";
 import { readProtobufConfigMap } from "./protobuf_body.ts";
@@ -18,7 +19,7 @@ import { acceptedForm, type Form, representList, representObject } from "./repre
 import { isTrue, listPage } from "./selection.ts";
 import type { ClusterStore } from "./store.ts";
 import { BOOKMARK_EVERY_MS, watchEvents } from "./watch.ts";
-import { createObject, deleteObject, existing, mediaType, patchObject, replaceObject } from "./writes.ts";
+import { createObject, deleteObject, existing, patchObject, replaceObject } from "./writes.ts";
 
 /** Longest name of a field manager, characters. */
 const MAX_MANAGER_CHARACTERS = 128;
@@ -50,6 +51,7 @@ interface ClusterApiOptions {
   readonly archiveUrl: string;
   /** How often watches get a bookmark, in milliseconds. */
   readonly bookmarkEveryMs?: number;
+  readonly bodyReader: TakeReader;
 }
 
 /** The target of an API path. */
@@ -87,7 +89,8 @@ async function respond(store: ClusterStore, request: Request, options: ClusterAp
     const { objects, metadata } = listPage(store, plural, namespace, query);
     return Response.json(representList(form, plural, objects, metadata, query, store.now()));
   }
-  return await perform(store, request, { ...target, verb, form, query, options });
+  const body = new RequestBody(request, options.bodyReader);
+  return await perform(store, body, { ...target, verb, form, query, options });
 }
 
 type Verb = "watch" | "list" | "get" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -100,7 +103,7 @@ interface Call extends Target {
   readonly options: ClusterApiOptions;
 }
 
-async function perform(store: ClusterStore, request: Request, call: Call): Promise<Response> {
+async function perform(store: ClusterStore, sent: RequestBody, call: Call): Promise<Response> {
   const { resource, name, verb, query } = call;
   const { conventions, archiveUrl } = call.options;
   const namespace = call.namespace ?? "";
@@ -110,22 +113,22 @@ async function perform(store: ClusterStore, request: Request, call: Call): Promi
   const admit = (body: JsonObject) => resource.plural === "configmaps" ? withArchiveAddress(body, archiveUrl) : body;
   if (verb === "create") {
     checkNamespace(store, namespace);
-    return represent(createObject(store, written, admit(await readNew(resource, request)), conventions), 201);
+    return represent(createObject(store, written, admit(await readNew(resource, sent)), conventions), 201);
   }
   if (name === null) throw methodNotAllowed(verb);
   if (verb === "get") return represent(existing(store, resource, namespace, name));
   if (verb === "update") {
-    const body = admit(await readJsonBody(request));
+    const body = admit(await readJsonBody(sent));
     const current = existing(store, resource, namespace, name);
     return represent(replaceObject(store, { ...written, name }, current, body));
   }
   if (verb === "patch") {
     checkNamespace(store, namespace);
     const patching = { fieldManager: fieldManager(query), force: isTrue(query, "force"), admit };
-    const { object, isNew } = await patchObject(store, request, { ...written, name }, patching);
+    const { object, isNew } = await patchObject(store, sent, { ...written, name }, patching);
     return represent(object, isNew ? 201 : 200);
   }
-  const options = await readJsonObject(request);
+  const options = await sent.object();
   const current = existing(store, resource, namespace, name);
   deleteObject(store, { ...written, name }, current, {
     propagationPolicy: query.get("propagationPolicy"),
@@ -192,13 +195,13 @@ function checkNamespace(store: ClusterStore, name: string): void {
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
 /** The object of a creation; kubectl sends a ConfigMap that it makes itself in protobuf. @throws ApiError 400, 413 or 415 */
-async function readNew(resource: Resource, request: Request): Promise<JsonObject> {
-  const isProtobuf = resource.plural === "configmaps" && mediaType(request) === PROTOBUF;
-  return isProtobuf ? readProtobufConfigMap(await readBytes(request)) : await readJsonBody(request);
+async function readNew(resource: Resource, body: RequestBody): Promise<JsonObject> {
+  const isProtobuf = resource.plural === "configmaps" && body.mediaType === PROTOBUF;
+  return isProtobuf ? readProtobufConfigMap(await body.bytes()) : await readJsonBody(body);
 }
 
-async function readJsonBody(request: Request): Promise<JsonObject> {
+async function readJsonBody(body: RequestBody): Promise<JsonObject> {
   // Without a type a body is taken for JSON, as by the real API server.
-  if (!["application/json", ""].includes(mediaType(request))) throw unsupportedMediaType("application/json");
-  return await readJsonObject(request);
+  if (!["application/json", ""].includes(body.mediaType)) throw unsupportedMediaType("application/json");
+  return await body.object();
 }

@@ -1,6 +1,4 @@
-import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { readRequest } from "@/lib/runtime/request_body.ts";
-import { BodyTooLong, SlowBody } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, ChunksTooSmall, readRequest, SlowBody, type TakeReader } from "@/lib/std/body_reader.ts";
 import { isObject, member } from "@/lib/std/untrusted.ts";
 import { ApiError, badRequest } from "./api_status.ts";
 
@@ -10,35 +8,51 @@ export type JsonObject = { [key: string]: unknown };
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
-/** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413, a 408 or a 400. */
-export async function readJsonObject(request: Request): Promise<JsonObject> {
-  const content = await readJson(request, "{}");
-  if (!isObject(content)) throw badRequest("the body of the request is not a JSON object");
-  return content;
-}
+/** A request's body, read when it is needed. */
+export class RequestBody {
+  readonly #request: Request;
+  readonly #takeReader: TakeReader;
 
-/** Reads a request's body. Throws a 413, a 408 or a 400. */
-export async function readBytes(request: Request): Promise<Uint8Array> {
-  return await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
-    if (error instanceof BodyTooLong) {
-      throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
-    }
-    if (error instanceof SlowBody) throw new ApiError(408, "Timeout", "the body of the request took too long");
-    throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
-  });
-}
-
-/** Reads a body as JSON of any kind, an empty one as `otherwise`. Throws a 413, a 408 or a 400. */
-export async function readJson(request: Request, otherwise = ""): Promise<unknown> {
-  const bytes = await readBytes(request);
-  let content: unknown;
-  try {
-    content = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes) || otherwise);
-  } catch {
-    throw badRequest("the body of the request is not JSON");
+  constructor(request: Request, takeReader: TakeReader) {
+    this.#request = request;
+    this.#takeReader = takeReader;
   }
-  if (!isShallow(content)) throw badRequest("the body of the request is nested too deeply");
-  return content;
+
+  /** The media type, in lower case and without parameters; "" without one. */
+  get mediaType(): string {
+    return (this.#request.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
+  }
+
+  /** One JSON object; an empty body reads as `{}`. @throws ApiError 400, 408 or 413 */
+  async object(): Promise<JsonObject> {
+    const content = await this.json("{}");
+    if (!isObject(content)) throw badRequest("the body of the request is not a JSON object");
+    return content;
+  }
+
+  /** Any JSON value; an empty body reads as the text `otherwise`. @throws ApiError 400, 408 or 413 */
+  async json(otherwise = ""): Promise<unknown> {
+    const bytes = await this.bytes();
+    let content: unknown;
+    try {
+      content = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes) || otherwise);
+    } catch {
+      throw badRequest("the body of the request is not JSON");
+    }
+    if (!isShallow(content)) throw badRequest("the body of the request is nested too deeply");
+    return content;
+  }
+
+  /** @throws ApiError 400, 408 or 413 */
+  async bytes(): Promise<Uint8Array> {
+    return await readRequest(this.#request, { maxBytes: MAX_BODY_BYTES }, this.#takeReader).catch((error) => {
+      if (error instanceof BodyTooLong) {
+        throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
+      }
+      if (error instanceof SlowBody) throw new ApiError(408, "Timeout", "the body of the request took too long");
+      throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
+    });
+  }
 }
 
 /** Whether a JSON value is nested no deeper than bodies may be. */

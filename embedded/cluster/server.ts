@@ -1,10 +1,10 @@
-import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { drainingServer } from "@/lib/process/listener.ts";
+import type { HttpHost } from "@/lib/std/http_host.ts";
 import { clusterApi } from "./api.ts";
 import { ApiError, errorResponse } from "./api_status.ts";
 import { Simulator, type SimulatorOptions } from "./simulator.ts";
 
 export interface EmbeddedClusterOptions extends SimulatorOptions {
+  readonly http: HttpHost;
   /** A loopback address; 127.0.0.1 when left out. */
   readonly host?: string;
   /** 0, the default, takes any free port. */
@@ -42,7 +42,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
   });
   const { host = "127.0.0.1", port = 0 } = options;
   let address = "";
-  const api = clusterApi(simulator.store, { ...options, address: () => address });
+  const api = clusterApi(simulator.store, { ...options, bodyReader: options.http.bodyReader, address: () => address });
   const handler = async (request: Request) => {
     try {
       const error = foreignError(request);
@@ -51,7 +51,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
       return errorResponse(new ApiError(500, "InternalError", "the embedded cluster failed"));
     }
   };
-  const server = drainingServer({ hostname: host, port, limits: LOCAL_CONNECTION_LIMITS }, handler, handler);
+  const server = options.http.listen({ hostname: host, port }, handler, handler);
   address = `${host.includes(":") ? `[${host}]` : host}:${server.port}`;
   const url = `http://${address}`;
   return {

@@ -13,7 +13,7 @@ import {
 import type { ClusterConventions, NewJob } from "./campaign_objects.ts";
 import type { Resource } from "./discovery.ts";
 import { jobContent } from "./job_body.ts";
-import { isShallow, type JsonObject, mergePatch, readJson, readJsonObject, sameJson } from "./json_body.ts";
+import { isShallow, type JsonObject, mergePatch, type RequestBody, sameJson } from "./json_body.ts";
 import { jsonPatch } from "./json_patch.ts";
 import { applyFields, ownersAfterWrite } from "./managed_fields.ts";
 import { type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./object_body.ts";
@@ -89,19 +89,19 @@ interface Patching {
 /** Patches an object by the kind of patch that a request's content type names. Throws 400, 404, 409, 413, 415 or 422. */
 export async function patchObject(
   store: ClusterStore,
-  request: Request,
+  body: RequestBody,
   written: Written,
   { fieldManager, force, admit }: Patching,
 ): Promise<{ readonly object: KubeObject; readonly isNew: boolean }> {
   const { resource, namespace, name } = written;
-  const type = mediaType(request);
+  const type = body.mediaType;
   const accepted = [JSON_PATCH, MERGE, STRATEGIC, ...(resource.plural === "configmaps" ? [APPLY] : [])];
   if (!accepted.includes(type)) throw unsupportedMediaType(accepted.join(", "));
   if (type === APPLY) {
     if (!fieldManager) throw invalidOptions("PatchOptions", "fieldManager", "Required", "is required for apply patch");
-    return applyConfigMap(store, written, admit(await readJsonObject(request)), fieldManager, force);
+    return applyConfigMap(store, written, admit(await body.object()), fieldManager, force);
   }
-  const patch = type === JSON_PATCH ? await readJson(request) : await readJsonObject(request);
+  const patch = type === JSON_PATCH ? await body.json() : await body.object();
   if (type === STRATEGIC) checkPlain(patch);
   // Read after the body, which arrives later: between reading and storing nothing else may come.
   const current = existing(store, resource, namespace, name);
@@ -110,11 +110,6 @@ export async function patchObject(
   // Moves can nest what was side by side.
   if (!isShallow(patched)) throw badRequest("the patch leaves an object that is nested too deeply");
   return { object: replaceObject(store, written, current, admit(patched)), isNew: false };
-}
-
-/** The media type of a request's body, in lower case and without parameters; "" without one. */
-export function mediaType(request: Request): string {
-  return (request.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
 }
 
 /** A strategic merge patch without lists and directives is a merge patch; the others are not offered. */

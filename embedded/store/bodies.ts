@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { bodyReader } from "@/lib/runtime/request_body.ts";
-import { boundedReader, SlowBody, type TimeBounds } from "@/lib/std/body_reader.ts";
+import { type BodyReader, boundedReader, ChunksTooSmall, SlowBody, type TimeBounds } from "@/lib/std/body_reader.ts";
 import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { removeIfExists, syncFolder } from "@/lib/std/files.ts";
 import type { StoredBody } from "./changes.ts";
@@ -56,14 +54,13 @@ export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Ui
  *
  * @throws {BrokenBody | ChunksTooSmall | SlowBody} and what `decode` throws
  * @throws {StoreError} OutOfSpace
- * @param lengthBytes the announced length of the body; null for a chunked one of unknown length
+ * @param reader null: an empty body
  */
 export async function receiveBody(
   { folder, space }: BodyFolder,
-  stream: ReadableStream<Uint8Array> | null,
+  reader: BodyReader | null,
   algorithms: readonly DigestAlgorithm[],
   decode: BodyDecoder = (parts) => parts,
-  lengthBytes: number | null = Infinity,
 ): Promise<ReceivedBody> {
   const digests = new Map<DigestAlgorithm, Digest>();
   for (const algorithm of ["md5", ...algorithms] as const) digests.set(algorithm, startDigest(algorithm));
@@ -71,7 +68,7 @@ export async function receiveBody(
   let file: ReturnType<typeof createBodyFile> | null = null;
   let size = 0;
   try {
-    for await (const chunk of decode(bodyChunks(stream, lengthBytes))) {
+    for await (const chunk of decode(bodyChunks(reader))) {
       size += chunk.length;
       for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {
@@ -151,23 +148,16 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
   return file;
 }
 
-/**
- * The chunks of a body; each is valid until the next one is requested. The body is cancelled however the reading ends.
- *
- * @param lengthBytes null for a request's body of unknown length
- */
+/** The chunks of a body; each is valid until the next one is requested. The body is cancelled however the reading ends. */
 export async function* bodyChunks(
-  stream: ReadableStream<Uint8Array> | null,
-  lengthBytes: number | null = Infinity,
+  body: BodyReader | null,
   bounds?: TimeBounds,
-): AsyncGenerator<Uint8Array> {
-  // No buffer here is shared between threads.
-  const reader = stream &&
-    boundedReader(bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes), { bounds });
-  if (!reader) return;
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  if (!body) return;
+  const reader = boundedReader(body, { bounds });
   try {
     for (;;) {
-      const bytes: Uint8Array | null = await reader.read().catch((cause) => {
+      const bytes: Uint8Array<ArrayBuffer> | null = await reader.read().catch((cause) => {
         if (cause instanceof ChunksTooSmall || cause instanceof SlowBody) throw cause;
         throw new BrokenBody("the sender broke off", { cause });
       });

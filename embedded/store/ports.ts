@@ -1,7 +1,6 @@
-import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/listener.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
+import type { HostHandler, HttpHost, RunningServer } from "@/lib/std/http_host.ts";
 import { folded } from "./names.ts";
 
 /** Ports are chosen from this range, below the ephemeral ports of outgoing connections. */
@@ -17,6 +16,17 @@ const ATTEMPTS = 500;
 /** The two protocols of a level. */
 export type Protocol = "s3" | "mapi";
 
+/** A server of one protocol of a level. */
+interface PortServer {
+  /** A tenant's folded name; `""` for the system level. */
+  readonly level: string;
+  readonly protocol: Protocol;
+  readonly hostname: string;
+  readonly handler: HostHandler;
+  /** Handles requests while the server drains. */
+  readonly refuse: HostHandler;
+}
+
 /**
  * The ports of the store, one for each protocol and level, stored in the data folder: a presigned URL contains its
  * port, and has to work after a restart.
@@ -24,30 +34,26 @@ export type Protocol = "s3" | "mapi";
 export class Ports {
   readonly #path: string;
   readonly #ports: Record<string, number>;
+  readonly #http: HttpHost;
 
-  constructor(folder: string) {
+  constructor(folder: string, http: HttpHost) {
+    this.#http = http;
     this.#path = `${folder}/ports.json`;
     this.#ports = readPorts(this.#path);
   }
 
   /**
-   * Listens on the port of a level, which is chosen and stored the first time. `level` is a tenant's folded name, or
-   * `""` for the system's; `reject` handles requests while the server drains.
+   * Listens on the port of a level, which is chosen and stored the first time.
    *
    * @throws {DataFolderError} when the stored port is in use
    */
-  listen(
-    level: string,
-    protocol: Protocol,
-    hostname: string,
-    handler: Handler,
-    reject: Handler,
-  ): DrainingServer {
+  listen(server: PortServer): RunningServer {
+    const { level, protocol, hostname } = server;
     const name = `${protocol} ${level}`.trimEnd();
     const stored = this.#ports[name];
     if (stored !== undefined) {
-      const server = tryListen(hostname, stored, handler, reject);
-      if (server) return server;
+      const running = this.#tryListen(server, stored);
+      if (running) return running;
       throw new DataFolderError(
         `Port ${stored} of the embedded store (${name}) is taken: stop the program that holds it, or delete ${this.#path} to have new ports given out (shared links made before then stop working).`,
       );
@@ -57,28 +63,23 @@ export class Ports {
       const port = nextPort;
       nextPort = port >= LAST_PORT ? FIRST_PORT : port + 1;
       if (used.has(port)) continue;
-      const server = tryListen(hostname, port, handler, reject);
-      if (!server) continue;
+      const running = this.#tryListen(server, port);
+      if (!running) continue;
       this.#ports[name] = port;
       writeDurably(this.#path, new TextEncoder().encode(`${JSON.stringify(this.#ports, null, 2)}\n`));
-      return server;
+      return running;
     }
     throw new DataFolderError(`No free port was found for the embedded store on ${hostname}: set EMBEDDED_HOST.`);
   }
-}
 
-function tryListen(
-  hostname: string,
-  port: number,
-  handler: Handler,
-  reject: Handler,
-): DrainingServer | null {
-  try {
-    return drainingServer({ hostname, port, limits: LOCAL_CONNECTION_LIMITS }, handler, reject);
-  } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new DataFolderError(`EMBEDDED_HOST: ${hostname} cannot be listened on (${reason}): set it to 127.0.0.1`);
+  #tryListen({ hostname, handler, refuse }: PortServer, port: number): RunningServer | null {
+    try {
+      return this.#http.listen({ hostname, port }, handler, refuse);
+    } catch (error) {
+      if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DataFolderError(`EMBEDDED_HOST: ${hostname} cannot be listened on (${reason}): set it to 127.0.0.1`);
+    }
   }
 }
 

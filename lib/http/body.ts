@@ -1,9 +1,10 @@
-import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { bodyReader, readRequest } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/request_body.ts";
 import {
   type BodyReader,
   BodyTooLong,
   boundedReader,
+  ChunksTooSmall,
+  readRequest,
   SHORT_BODY_MS,
   SlowBody,
   type TimeBounds,
@@ -95,7 +96,7 @@ export async function readBytes(
   totalMs: number = SHORT_BODY_MS,
 ): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await readRequest(request, { maxBytes: limitBytes, totalMs });
+    return await readRequest(request, { maxBytes: limitBytes, totalMs }, bodyReader);
   } catch (error) {
     throw error instanceof BodyTooLong ? payloadTooLarge(limitBytes) : unreadable(error);
   }

@@ -46,9 +46,6 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   idleMs: DEFAULT_IDLE_SECONDS * 1000,
 };
 
-/** The same for the embedded servers, whose peers are this process and programs beside it, all at one address. */
-export const LOCAL_CONNECTION_LIMITS: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, maxPerAddress: null };
-
 /**
  * The runtime reports a response whose body is not a stream as complete before it is sent, so this many bytes may still
  * be in buffers then. Longer bodies stream or are read faster.

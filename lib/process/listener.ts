@@ -1,5 +1,6 @@
 import { type ServeConnection, serveConnection } from "@/lib/runtime/serve_connection.ts";
 import { cancelBody, thenCancelBody } from "@/lib/std/body_reader.ts";
+import type { RunningServer } from "@/lib/std/http_host.ts";
 import {
   type ConnectionFigures,
   type ConnectionLimits,
@@ -102,17 +103,12 @@ function shownHost(hostname: string): string {
 
 export type { Handler } from "./handler.ts";
 
-/** A server that can end without breaking off what it is doing. */
-export interface DrainingServer {
-  readonly port: number;
+/** A server that says how many connections it has. */
+export interface DrainingServer extends RunningServer {
   /** Whether {@link ConnectionLimits} hold; false where the runtime cannot serve single connections. */
   readonly limitsConnections: boolean;
   /** Null where the runtime cannot serve single connections. */
   connections(): ConnectionFigures | null;
-  /** Hands new requests to `refuse`, and resolves when those under way, bodies included, have ended. */
-  drain(): Promise<void>;
-  /** Breaks off what is under way: bodies end, signals abort, and {@link drain} waits until the handlers have cleaned up. */
-  cut(): void;
 }
 
 interface DrainingServerOptions {

@@ -22,15 +22,6 @@ const MOST_BURST_BYTES = 1024 * 1024;
 const MANY_READS = 8192;
 const LEAST_MEAN_BYTES = 128;
 
-/** The chunks of a body are so small that reading them would delay all other requests. */
-export class ChunksTooSmall extends Error {
-  override readonly name = "ChunksTooSmall";
-
-  constructor() {
-    super("the chunks are too small: send chunks of 1 KiB or more, or a Content-Length");
-  }
-}
-
 type Read = ReadableStreamReadResult<Uint8Array<ArrayBuffer>>;
 type FilledBlock = { readonly block: Uint8Array<ArrayBuffer>; length: number };
 

@@ -1,14 +1,4 @@
-import {
-  announcedLength,
-  bodyOf,
-  type BodyReader,
-  BodyTooLong,
-  byteReader,
-  type ReadLimits,
-  readWhole,
-  registerCancel,
-  streamReader,
-} from "@/lib/std/body_reader.ts";
+import { bodyOf, type BodyReader, byteReader, registerCancel, streamReader } from "@/lib/std/body_reader.ts";
 import { BurstReader, MOST_READ_BYTES } from "./burst_reader.ts";
 import { PUBLIC_API_ONLY } from "./public_api.ts";
 
@@ -47,20 +37,6 @@ export function bodyReader(body: Body, lengthBytes: number | null): BodyReader {
   const reader = lengthBytes === null ? chunkedReader(body) : readerOfLength(body, lengthBytes);
   registerCancel(body, () => reader.cancel());
   return reader;
-}
-
-/**
- * Reads the whole body of a request, which is empty when there is none. A body that is announced as too long is not read.
- *
- * @throws BodyTooLong, SlowBody, ChunksTooSmall, or what breaks the stream
- */
-export async function readRequest(
-  request: Request,
-  limits: ReadLimits & { readonly maxBytes: number },
-): Promise<Uint8Array<ArrayBuffer>> {
-  const length = announcedLength(request);
-  if (length !== null && length > limits.maxBytes) throw new BodyTooLong(limits.maxBytes);
-  return request.body ? await readWhole(bodyReader(request.body, length), limits) : new Uint8Array(0);
 }
 
 /** Without bursts, a body of chunks of 64 KiB takes 36 times the processor time, and 100 MiB. */

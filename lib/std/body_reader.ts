@@ -10,6 +10,9 @@ export interface BodyReader {
   cancel(): void;
 }
 
+/** Takes the reader of a request's body. `lengthBytes` is the announced length; null where there is none. */
+export type TakeReader = (body: Body, lengthBytes: number | null) => BodyReader;
+
 interface ReadSizes {
   /** Size of the first read, bytes. A slow sender fills less, and the memory of a read is zeroed whole. */
   readonly firstBytes?: number;
@@ -173,6 +176,15 @@ export class BodyTooLong extends Error {
   }
 }
 
+/** The chunks of a body are so small that reading them would delay all other requests. */
+export class ChunksTooSmall extends Error {
+  override readonly name = "ChunksTooSmall";
+
+  constructor() {
+    super("the chunks are too small: send chunks of 1 KiB or more, or a Content-Length");
+  }
+}
+
 /** The same reader within limits. A read that exceeds one throws BodyTooLong or SlowBody, and cancels the reader. */
 export function boundedReader(
   reader: BodyReader,
@@ -216,6 +228,21 @@ export async function readWhole(reader: BodyReader, limits: ReadLimits): Promise
     reader.cancel();
   }
   return chunks.length === 1 ? chunks[0] : joinedBytes(chunks);
+}
+
+/**
+ * Reads the whole body of a request, which is empty when there is none. A body that is announced as too long is not read.
+ *
+ * @throws BodyTooLong, SlowBody, ChunksTooSmall, or what breaks the stream
+ */
+export async function readRequest(
+  request: Request,
+  limits: ReadLimits & { readonly maxBytes: number },
+  takeReader: TakeReader,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const length = announcedLength(request);
+  if (length !== null && length > limits.maxBytes) throw new BodyTooLong(limits.maxBytes);
+  return request.body ? await readWhole(takeReader(request.body, length), limits) : new Uint8Array(0);
 }
 
 /** Idle timeout of the sender or the reader of a body, ms. */

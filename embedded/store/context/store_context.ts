@@ -7,6 +7,7 @@ import type { Objects } from "@/embedded/store/objects.ts";
 import type { Uploads } from "@/embedded/store/uploads.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import type { ChangeWriter } from "@/embedded/store/writer/writer_client.ts";
+import type { TakeReader } from "@/lib/std/body_reader.ts";
 import { REQUEST_MARK_HEADER, type RequestMarks } from "@/lib/std/request_mark.ts";
 import type { Logins } from "./logins.ts";
 import type { Maintenance, ReadCounter } from "./maintenance.ts";
@@ -32,6 +33,8 @@ export interface StoreContext {
   readonly writer: ChangeWriter;
   /** Whether the disk of the data folder has room. */
   readonly space: DiskSpace;
+  /** Reads the bodies of requests. */
+  readonly bodyReader: TakeReader;
   /** Runs after a change of settings that may allow removals. */
   readonly maintenance: Maintenance;
   /** The present, in milliseconds since 1970. */

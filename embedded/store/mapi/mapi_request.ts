@@ -3,8 +3,7 @@ import { type Group, mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type Use
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { ChangeOrigin } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { readRequest } from "@/lib/runtime/request_body.ts";
-import { BodyTooLong } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, readRequest, type TakeReader } from "@/lib/std/body_reader.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
 
 /** Largest body of a request, in bytes. */
@@ -42,8 +41,8 @@ export type MapiMethods<R extends MapiRequest = TenantRequest> = Readonly<
  *
  * @throws {MapiError} 400 or 413
  */
-export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const bytes = await readRequest(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => {
+export async function readJsonObject(request: Request, takeReader: TakeReader): Promise<Record<string, unknown>> {
+  const bytes = await readRequest(request, { maxBytes: MAX_BODY_BYTES }, takeReader).catch((error) => {
     throw error instanceof BodyTooLong ? new MapiError(413, "The body is larger than 4 MiB") : error;
   });
   try {

@@ -2,8 +2,7 @@ import { mustChangePassword, type Tenant } from "@/embedded/store/accounts.ts";
 import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
-import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { SlowBody } from "@/lib/std/body_reader.ts";
+import { ChunksTooSmall, SlowBody } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { contentClasses, retentionClasses } from "./classes.ts";
 import {
@@ -118,7 +117,7 @@ async function handle(
     caller,
     method: request.method,
     query: url.searchParams,
-    body: () => readJsonObject(request),
+    body: () => readJsonObject(request, store.bodyReader),
   };
   const [root, tenantName, ...segments] = decodedSegments(url.pathname.slice("/mapi/".length));
   if (mustChangePassword(mapiRequest.caller.user) && !isOwnPasswordChange(mapiRequest, tenantName, segments)) {

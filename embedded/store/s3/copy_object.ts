@@ -173,7 +173,7 @@ export async function receiveCopy(
   algorithms: readonly DigestAlgorithm[],
 ): Promise<ReceivedBody> {
   const source = bytes instanceof Uint8Array ? new Response(new Uint8Array(bytes)).body : bytes;
-  const received = await receiveBody(folder, source, algorithms).catch(async (error) => {
+  const received = await receiveBody(folder, source && streamReader(source), algorithms).catch(async (error) => {
     // An error such as a full disk does not end the source by itself, whose files would stay open.
     await source?.cancel(error).catch(() => {});
     throw error instanceof BrokenBody ? error.cause : error;

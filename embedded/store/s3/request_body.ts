@@ -8,7 +8,7 @@ import {
 } from "@/embedded/store/bodies.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { announcedLength, BodyTooLong, chunksReader, readWhole } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, chunksReader, readWhole } from "@/lib/std/body_reader.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { awsChunked } from "./aws_chunked.ts";
 import type { Caller } from "./caller.ts";
@@ -49,10 +49,9 @@ export async function receiveObjectBody(
   if (further.length === 0 || stated.checksum) algorithms.add(algorithm);
   const received = await receiveBody(
     folder,
-    request.body,
+    request.takeBody?.() ?? null,
     [...algorithms],
     chunked?.decode,
-    announcedLength(request),
   );
   try {
     if (received.size !== size) throw new StoreError("IncompleteBody");
@@ -72,8 +71,8 @@ function requireDigests(
 }
 
 /** How many bytes the body has without its framing. */
-function statedSize({ headers, body }: S3Request, caller: Caller): number {
-  const isEmpty = !caller.chunked && body === null && !headers.has("content-length");
+function statedSize({ headers, takeBody }: S3Request, caller: Caller): number {
+  const isEmpty = !caller.chunked && takeBody === null && !headers.has("content-length");
   const size = isEmpty ? 0 : caller.chunked ? decodedLength(headers) : wholeLength(headers, "content-length");
   if (size > MAX_PUT_BYTES) throw new StoreError("EntityTooLarge", "A single write is limited to 5 GiB");
   return size;
@@ -142,7 +141,7 @@ export async function smallBody(
   decode: BodyDecoder = (parts) => parts,
 ): Promise<Uint8Array> {
   // No buffer here is shared between threads.
-  const chunks = decode(bodyChunks(request.body, announcedLength(request))) as AsyncIterable<Uint8Array<ArrayBuffer>>;
+  const chunks = decode(bodyChunks(request.takeBody?.() ?? null)) as AsyncIterable<Uint8Array<ArrayBuffer>>;
   try {
     return await readWhole(chunksReader(chunks), { maxBytes });
   } catch (error) {

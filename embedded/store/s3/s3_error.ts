@@ -1,7 +1,6 @@
 import { BrokenBody } from "@/embedded/store/bodies.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
-import { ChunksTooSmall } from "@/lib/runtime/burst_reader.ts";
-import { SlowBody } from "@/lib/std/body_reader.ts";
+import { ChunksTooSmall, SlowBody } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { escapeXml } from "./xml.ts";
 

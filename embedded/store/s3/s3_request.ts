@@ -1,4 +1,5 @@
 import { StoreError } from "@/embedded/store/store_error.ts";
+import { announcedLength, type BodyReader, streamReader, type TakeReader } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
@@ -15,7 +16,8 @@ const ENCODER = new TextEncoder();
 export interface S3Request {
   readonly method: string;
   readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Takes the reader of the body; null where there is none. */
+  readonly takeBody: (() => BodyReader) | null;
   /** The path as it was sent, for the signature. */
   readonly rawPath: string;
   /** Names and values of the query in the order they were sent, decoded. */
@@ -31,7 +33,7 @@ export interface S3Request {
  *
  * @throws {StoreError} InvalidURI, InvalidArgument or KeyTooLongError
  */
-export function parseS3Request(request: Request): S3Request {
+export function parseS3Request(request: Request, takeReader: TakeReader = streamed): S3Request {
   // The URL's own parser folds dot segments, which are ordinary parts of a key: the raw text is read instead.
   const afterOrigin = request.url.slice(request.url.indexOf("/", request.url.indexOf("://") + 3));
   const mark = afterOrigin.indexOf("?");
@@ -45,10 +47,11 @@ export function parseS3Request(request: Request): S3Request {
   if (bucket === "" && key !== "") throw new StoreError("InvalidBucketName");
   // Each of thousands of parameters may be looked up; of one that is repeated the first counts.
   const parameters = new Map(query.toReversed());
+  const { body } = request;
   return {
     method: request.method,
     headers: request.headers,
-    body: request.body,
+    takeBody: body && (() => takeReader(body, announcedLength(request))),
     rawPath,
     query,
     bucket: bucket || null,
@@ -56,6 +59,8 @@ export function parseS3Request(request: Request): S3Request {
     parameter: (name) => parameters.get(name) ?? null,
   };
 }
+
+const streamed: TakeReader = (body) => streamReader(body);
 
 function parseQuery(text: string): [string, string][] {
   return text.split("&").filter((part) => part !== "").map((part) => {

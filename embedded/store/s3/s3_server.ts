@@ -57,7 +57,10 @@ export function s3Handler(
         // Before the operation, which may remove the bucket or the rules that allow a page to read the response.
         cors = corsHeaders(request, scope);
         if (!scope.tenant) throw new StoreError("AccessDenied");
-        response = await handle(store, scope.tenant, parseS3Request(request), { address, requestId: id });
+        response = await handle(store, scope.tenant, parseS3Request(request, store.bodyReader), {
+          address,
+          requestId: id,
+        });
       }
       response.headers.set("x-amz-request-id", id);
     } catch (error) {

@@ -16,7 +16,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { Uploads } from "@/embedded/store/uploads.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
-import type { DrainingServer, Handler } from "@/lib/process/listener.ts";
+import type { HostHandler, HttpHost, RunningServer } from "@/lib/std/http_host.ts";
 import { addAdministrators, type Administrators } from "./administrators.ts";
 import { addSamples, SAMPLE_PASSWORD } from "./samples.ts";
 
@@ -53,15 +53,16 @@ export class StoreServer {
   /** The S3 of each tenant, by its folded name. */
   readonly #s3 = new Map<string, AddressedHandler>();
   readonly #origins = new Set<string>();
-  readonly #servers: DrainingServer[] = [];
+  readonly #servers: RunningServer[] = [];
 
   private constructor(
     private readonly options: StoreServerOptions,
     private readonly context: StoreContext,
     private readonly writer: WriterClient,
     private readonly closeIndex: () => void,
+    http: HttpHost,
   ) {
-    this.#ports = new Ports(options.folder);
+    this.#ports = new Ports(options.folder, http);
   }
 
   /**
@@ -74,6 +75,7 @@ export class StoreServer {
     options: StoreServerOptions,
     writerPort: MessagePort,
     reports: StoreReports,
+    http: HttpHost,
   ): Promise<StoreServer> {
     const writer = await WriterClient.open(writerPort, options.folder, reports.changed);
     const index = openIndexForReading(options.folder);
@@ -95,10 +97,11 @@ export class StoreServer {
       publicPasswords: "samples" in options.accounts ? [] : [passwordMd5(SAMPLE_PASSWORD)],
       writer,
       space: writer.space,
+      bodyReader: http.bodyReader,
       maintenance: new Maintenance(writer, softQuotas, Date.now),
       now: Date.now,
     };
-    const server = new StoreServer(options, context, writer, () => index.close());
+    const server = new StoreServer(options, context, writer, () => index.close(), http);
     try {
       if ("samples" in options.accounts) await addSamples(context, options.accounts.samples.converterPassword);
       else await addAdministrators(context, options.accounts.administrators, console.error);
@@ -182,14 +185,14 @@ export class StoreServer {
     };
   }
 
-  #listen(level: string, protocol: Protocol, handler: AddressedHandler): string {
+  #listen(level: string, protocol: Protocol, handle: AddressedHandler): string {
     const { hostname, accounts } = this.options;
     const isGuarded = "samples" in accounts || !accounts.administrators.isPublic;
-    const guarded: Handler = (request, { remoteAddr }) =>
+    const handler: HostHandler = (request, { remoteAddr }) =>
       !isGuarded || isLoopbackHost(request.headers.get("host"), hostname)
-        ? handler(request, remoteAddr.hostname)
+        ? handle(request, remoteAddr.hostname)
         : misdirected(request);
-    const server = this.#ports.listen(level, protocol, hostname, guarded, stopping);
+    const server = this.#ports.listen({ level, protocol, hostname, handler, refuse: stopping });
     this.#servers.push(server);
     return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
   }

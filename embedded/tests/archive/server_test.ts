@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { SourceVolume } from "@/embedded/archive/catalogue.ts";
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
+import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { rawRequest } from "@/tests/routes/results/raw_request.ts";
 import { pngSize } from "./png_size.ts";
 
@@ -10,7 +11,7 @@ const VOLUMES: SourceVolume[] = [
 ];
 
 async function withArchive(use: (archive: EmbeddedArchive) => Promise<void>): Promise<void> {
-  const archive = startEmbeddedArchive({ host: "127.0.0.1", seed: 5, volumes: VOLUMES });
+  const archive = startEmbeddedArchive({ http: LOCAL_HTTP, host: "127.0.0.1", seed: 5, volumes: VOLUMES });
   try {
     await use(archive);
   } finally {

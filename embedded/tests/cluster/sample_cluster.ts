@@ -1,6 +1,7 @@
 import type { ClusterConventions } from "@/embedded/cluster/campaign_objects.ts";
 import type { ResultFile } from "@/embedded/cluster/result_files.ts";
 import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 
 /** The instant at which the sample clusters of the tests start. */
 export const START = Date.parse("2026-11-21T12:00:00Z");
@@ -48,6 +49,7 @@ export function memoryWriter() {
 
 export function sampleOptions(changes: Partial<EmbeddedClusterOptions> = {}): EmbeddedClusterOptions {
   return {
+    http: LOCAL_HTTP,
     namespace: "batch-default",
     conventions: CONVENTIONS,
     archiveUrl: "http://127.0.0.1:9000",

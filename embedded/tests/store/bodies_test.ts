@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { type PartSource, readFileSpan, readParts, receiveBody } from "@/embedded/store/bodies.ts";
+import { streamReader } from "@/lib/std/body_reader.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 
 testInFolder("bodies: where a copy cannot be written, its source can be returned", async (folder) => {
@@ -9,7 +10,7 @@ testInFolder("bodies: where a copy cannot be written, its source can be returned
   // A file stands where the folder of the hour would be made.
   Deno.writeFileSync(`${folder}/bodies`, new Uint8Array());
   const stream = await readFileSpan(source, 0, 999_999);
-  await assert.rejects(receiveBody({ folder }, stream, []));
+  await assert.rejects(receiveBody({ folder }, streamReader(stream), []));
   // A reader that still held the stream would refuse this, and leave the file open.
   await stream.cancel();
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { receiveBody } from "@/embedded/store/bodies.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
+import { streamReader } from "@/lib/std/body_reader.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const MIB = 1024 * 1024;
@@ -46,21 +47,21 @@ testInFolder(
   async (folder) => {
     const { disk, space } = diskOf(-1);
     disk.reserve[0] = 1;
-    const body = () => new Response(new Uint8Array(100_000)).body;
+    const body = () => streamReader(new Response(new Uint8Array(100_000)).body!);
     await assert.rejects(receiveBody({ folder, space }, body(), []), { code: "OutOfSpace" });
     assert.deepEqual([...Deno.readDirSync(folder)], []);
     disk.bytes = 0;
     const received = await receiveBody({ folder, space }, body(), []);
     received.discard();
     // The reserve is given away in the middle of a body.
-    const parts = new ReadableStream<Uint8Array>({
+    const parts = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull(controller) {
         controller.enqueue(new Uint8Array(50_000));
         disk.reserve[0] = 1;
       },
     }, { highWaterMark: 0 });
     disk.bytes = -1;
-    await assert.rejects(receiveBody({ folder, space }, parts, []), { code: "OutOfSpace" });
+    await assert.rejects(receiveBody({ folder, space }, streamReader(parts), []), { code: "OutOfSpace" });
     for (const hour of Deno.readDirSync(`${folder}/bodies`)) {
       assert.deepEqual([...Deno.readDirSync(`${folder}/bodies/${hour.name}`)], []);
     }

@@ -6,6 +6,7 @@ import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/st
 import type { FailedLogin, ReportedChange, StoreReports } from "@/embedded/store/changes.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
+import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 
 /** For tests whose clients and threads outlive them. */
 export const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -35,10 +36,12 @@ export async function startStore(
   const writer = startWriterThread((message) => {
     throw new Error(message);
   });
-  const server = await StoreServer.start({ ...SAMPLE_STORE, ...options, folder }, writer.port, all).catch((error) => {
-    writer.terminate();
-    throw error;
-  });
+  const server = await StoreServer.start({ ...SAMPLE_STORE, ...options, folder }, writer.port, all, LOCAL_HTTP).catch(
+    (error) => {
+      writer.terminate();
+      throw error;
+    },
+  );
   const stop = async () => {
     await server.stop();
     writer.terminate();

@@ -3,6 +3,7 @@ import { applyByForce } from "@/embedded/cluster/writes.ts";
 import type { ConfigMap, Plural } from "@/embedded/cluster/objects.ts";
 import { ClusterStore } from "@/embedded/cluster/store.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { freePort } from "@/tests/free_port.ts";
 
 /** The namespace of the objects. */
@@ -45,6 +46,7 @@ export class FaultyCluster {
   readonly #api = clusterApi(this.store, {
     address: () => "127.0.0.1",
     conventions: CONVENTIONS.stackroom,
+    bodyReader: LOCAL_HTTP.bodyReader,
     archiveUrl: "http://127.0.0.1:9000",
   });
   readonly #tls: { readonly cert: string; readonly key: string } | null;

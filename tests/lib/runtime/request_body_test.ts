@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { byteReader, cancelBody, thenCancelBody } from "@/lib/std/body_reader.ts";
-import { ChunksTooSmall, MOST_READ_BYTES } from "@/lib/runtime/burst_reader.ts";
+import { byteReader, cancelBody, ChunksTooSmall, thenCancelBody } from "@/lib/std/body_reader.ts";
+import { MOST_READ_BYTES } from "@/lib/runtime/burst_reader.ts";
 import { bodyReader, leavesReadAhead, markReadAhead } from "@/lib/runtime/request_body.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;

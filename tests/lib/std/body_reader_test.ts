@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { bodyChunks, BrokenBody } from "@/embedded/store/bodies.ts";
 import { asS3Error } from "@/embedded/store/s3/s3_error.ts";
-import { readRequest } from "@/lib/runtime/request_body.ts";
 import {
   type BodyReader,
   BodyTooLong,
   boundedReader,
   IDLE_MS,
   Pace,
+  readRequest,
   readWhole,
   SLACK_MS,
   SlowBody,
@@ -39,6 +39,8 @@ function byteBody(length: number, most = Infinity) {
   });
   return { body, sizes, isCancelled: () => isCancelled };
 }
+
+const takeReader = (body: Body) => streamReader(body);
 
 /** A stream of chunks. */
 const chunkBody = (...chunks: number[][]): Body => ReadableStream.from(chunks.map((chunk) => Uint8Array.from(chunk)));
@@ -104,10 +106,10 @@ Deno.test("bounded reader: chunks that share memory are joined, up to the limit 
 });
 
 Deno.test("bounded reader: a request without a body is empty, one announced as too long is not read", async () => {
-  assert.deepEqual(await readRequest(new Request("http://x"), { maxBytes: 0, bounds }), new Uint8Array(0));
+  assert.deepEqual(await readRequest(new Request("http://x"), { maxBytes: 0, bounds }, takeReader), new Uint8Array(0));
   const body = new ReadableStream({ pull: () => assert.fail("read") }, { highWaterMark: 0 });
   const request = new Request("http://x", { method: "POST", headers: { "Content-Length": "6" }, body });
-  await assert.rejects(readRequest(request, { maxBytes: 5, bounds }), BodyTooLong);
+  await assert.rejects(readRequest(request, { maxBytes: 5, bounds }, takeReader), BodyTooLong);
   assert.equal(request.body?.locked, false);
 });
 
@@ -130,7 +132,7 @@ Deno.test("bounded reader: the embedded store says of a stalled body what S3 say
   const stalled = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(5)) });
   const read = async () => {
     let bytes = 0;
-    for await (const part of bodyChunks(stalled, 10, bounds)) bytes += part.length;
+    for await (const part of bodyChunks(streamReader(stalled), bounds)) bytes += part.length;
     return bytes;
   };
   const error = await read().catch((error) => error);
