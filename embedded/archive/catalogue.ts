@@ -3,7 +3,7 @@ import { between, seededRandom } from "./seeded_random.ts";
 /** Changes when the same seed gives other campaigns, texts or documents than before, or a drawn page changes. */
 export const SAMPLES_EDITION = 6;
 
-/** What a sample manifest shows beside a plain volume, for those who try a viewer. */
+/** The special case that a sample manifest shows, for trying a viewer. */
 type ManifestSample =
   /** Served without CORS headers, as are its images. */
   | "no-cors"
@@ -74,7 +74,7 @@ export interface ArchiveSeries {
   readonly title: string;
   /** Part of the names of campaigns: lower-case letters, digits and `-`. */
   readonly slug: string;
-  /** The reference code, with which the ids of its volumes begin. */
+  /** The reference code: the first part of the ids of its volumes. */
   readonly code: string;
   /** First and last year. */
   readonly years: readonly [number, number];

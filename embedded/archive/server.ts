@@ -27,8 +27,8 @@ export interface EmbeddedArchive {
  * Serves the sample volumes as a public archive does: IIIF manifests and page images, read only, to pages of any origin.
  *
  * Routes: `/iiif/<volume>/manifest.json`, `/image/<volume>/<page>.png`, `/thumbnail/<volume>/<page>.png`, `/logo.png`. The
- * volumes are those that `volumeFinder` finds. Requests by another Host name than its own and the loopback names are 421,
- * so that no page reaches it under a name of its own.
+ * volumes are those that `volumeFinder` finds. Any Host name but its own and the loopback names is 421, against DNS
+ * rebinding.
  */
 export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedArchive {
   const { http, host, port: wantedPort = 0, seed } = options;

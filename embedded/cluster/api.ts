@@ -45,7 +45,7 @@ export function clusterApi(
 interface ClusterApiOptions {
   /** Host and port of the API, for discovery. */
   readonly address: () => string;
-  /** By which Jobs of campaigns are recognised. */
+  /** The labels that mark the Jobs of campaigns. */
   readonly conventions: ClusterConventions;
   /** Origin of the archive, which a submitted volumes.txt may name by another address. */
   readonly archiveUrl: string;

@@ -96,7 +96,7 @@ const VOLUME = z.looseObject({
   persistentVolumeClaim: optional(z.looseObject({ claimName: z.string() })),
 });
 
-/** What batch/v1 reads of a spec, as far as the workers of one kind of Job obey it. */
+/** The fields of a batch/v1 spec that the workers of one kind of Job obey. */
 function jobSpec(mode: JobSpec["completionMode"], main: string) {
   const isCampaign = mode === "Indexed";
   const completionMode = z.literal(mode, { error: `must be ${mode} here` });

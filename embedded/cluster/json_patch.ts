@@ -4,9 +4,9 @@ import { sameJson } from "./json_body.ts";
 
 /** A patch may have so many operations, as in the real API server. */
 const MAX_OPERATIONS = 10_000;
-/** What all copies of a patch may add, characters of JSON: each of a few copies could be twice as large as the last. */
+/** Limit of all copies of a patch, characters of JSON: each copy could double the document. */
 const MAX_COPIED = 3 * 1024 * 1024;
-/** What all operations of a patch may shift in lists, elements: a quarter of a second, where 10,000 of a long list took 30. */
+/** Limit of list elements that all operations of a patch shift: about 0.25 s of work. Without it 10,000 operations took 30 s. */
 const MAX_SHIFTED = 100_000_000;
 
 /** Applies a JSON patch (RFC 6902) and returns the result; changes neither argument. @throws ApiError 400, 413, or 422 when it does not apply */
@@ -18,7 +18,7 @@ export function jsonPatch(target: unknown, patch: unknown): unknown {
   return document.root;
 }
 
-/** A document of its own, which operations change in place: copying what is on their paths would cost the square of it. */
+/** A copied document that operations change in place: copying the path at each operation would take quadratic time. */
 class PatchedDocument {
   root: unknown;
   #copied = 0;

@@ -81,7 +81,7 @@ interface PodFailurePolicy {
   }[];
 }
 
-/** As batch/v1 shows it: zero counts of `active`, `succeeded` and `failed` are absent. */
+/** Status of a Job. Like batch/v1 it omits `active`, `succeeded` and `failed` when they are zero. */
 export interface JobStatus {
   readonly startTime?: string;
   readonly completionTime?: string;

@@ -241,7 +241,7 @@ function rounded(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }
 
-/** What a worker has logged after some seconds of work: lines as Python's logging writes them. */
+/** The log of a worker after some seconds of work, in the format of Python's logging. */
 function runLog(run: VolumeRun, elapsed: number): string {
   const lines: string[] = [];
   let instant = 0;

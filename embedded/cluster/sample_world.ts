@@ -34,7 +34,7 @@ interface SampleWorldOptions extends Submission {
   readonly removed: (pipeline: string, volume: string) => void;
 }
 
-/** What of the sample world outlives the process, as plain JSON. */
+/** The state of the sample world that is stored, as plain JSON. */
 export interface SampleWorldSnapshot {
   readonly next: number;
   readonly samples: readonly { readonly name: string; readonly number: number | null; readonly uid: string }[];
@@ -56,7 +56,7 @@ interface Sample {
  */
 export class SampleWorld {
   readonly #options: SampleWorldOptions;
-  /** By the name of their Job, in the order of their submission. */
+  /** Keyed by Job name, in the order of submission. */
   readonly #samples = new Map<string, Sample>();
   /** The names of those whose Job is gone, in the order of its going. */
   readonly #reaped = new Set<string>();

@@ -9,7 +9,7 @@ import {
 } from "@/embedded/archive/catalogue.ts";
 import { between, pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
 
-/** What workers do with the pages of a campaign. */
+/** How workers process the pages of a campaign. */
 export interface Pipeline {
   readonly id: string;
   /** The steps document, in YAML. */
@@ -24,7 +24,7 @@ export interface Pipeline {
 export interface SamplePipeline extends Pipeline {
   /** Work of the warm-up, in seconds. */
   readonly warmupSeconds: number;
-  /** What the warm-up ends with instead of success. */
+  /** The failure of the warm-up; absent where it succeeds. */
   readonly warmupError: string | null;
 }
 
@@ -93,7 +93,7 @@ export function samplePipelineOf(id: string): SamplePipeline | undefined {
   return ALL.find((pipeline) => pipeline.id === id);
 }
 
-/** What goes wrong with a sample volume, and at which page (counted from 1) where pages matter. */
+/** The failure of a sample volume, and the page (from 1) where it happens. */
 export type Trouble =
   /** volumes.txt has no source for the index: permanent, exit 13. */
   | { readonly kind: "config"; readonly error: string }

@@ -100,7 +100,7 @@ export class Simulator {
     } while (left > 0);
   }
 
-  /** Follows the real clock until `stop`. `onWriteError` is called once when writes begin to fail; they are retried. */
+  /** Follows the real clock until `stop`. `onWriteError` is called at the first of several failed writes; they are retried. */
   run(onWriteError: (error: unknown) => void, realNow: () => number = Date.now): void {
     if (this.#timer !== null) return;
     let last = realNow();

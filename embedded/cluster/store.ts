@@ -1,7 +1,7 @@
 import { compareText } from "@/lib/std/text.ts";
 import { type Kinds, type KubeObject, type NewMeta, type Plural, timestamp } from "./objects.ts";
 
-/** Stored changes; a client that needs an older state must begin again (410). */
+/** Stored changes; a client that needs an older one gets 410 and lists again. */
 const MAX_STORED_CHANGES = 8192;
 /** Approximate limit of the old objects that stored changes refer to, characters. */
 const MAX_STORED_CHARACTERS = 32 * 1024 * 1024;

@@ -15,7 +15,7 @@ import {
 } from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
 
-/** What the workers of submitted campaigns can read. */
+/** The sources that workers of submitted campaigns can read. */
 interface Sources {
   readonly conventions: ClusterConventions;
   /** Origin of the archive, without a trailing slash. */
@@ -36,7 +36,7 @@ const MAX_IMAGES = 10_000;
  * the ConfigMaps: its list may have thousands of volumes.
  */
 export class SubmittedCampaigns {
-  /** By the uid of the Job. */
+  /** Keyed by the uid of the Job. */
   readonly #read = new Map<string, { readonly version: string; readonly campaign: Campaign }>();
   readonly #store: ClusterStore;
   readonly #sources: Sources;

@@ -23,7 +23,7 @@ export interface End {
   readonly disrupted?: boolean;
 }
 
-/** What happens in a container and when, in seconds of work since it started; ascending. */
+/** The events of a container, ascending by seconds of work since it started. */
 export type WorkEvent =
   & { readonly at: number }
   & (
@@ -32,7 +32,7 @@ export type WorkEvent =
     | { readonly kind: "end"; readonly end: End }
   );
 
-/** What an attempt at a volume starts from. */
+/** The input of an attempt at a volume. */
 interface Attempt {
   /** Failures and evictions of the index before this attempt. */
   readonly failures: number;
@@ -232,7 +232,7 @@ export function altoOf({ volume }: VolumeRun, page: number): string {
   return drawnAlto(numberOf(volume, page));
 }
 
-/** By the number of a drawn page: logs are written again and again. */
+/** Keyed by the number of a drawn page: a cache, because logs are written often. */
 const lineCounts = new Map<number, number>();
 
 /** The number of lines on a page. */

@@ -122,7 +122,7 @@ class Watch {
     return [];
   }
 
-  /** The event of a change under the selectors: an object that begins to match is added, one that ceases to is deleted. */
+  /** The event of a change: an object that now matches the selectors is ADDED, one that no longer does is DELETED. */
   #eventOf({ plural, version, object, previous }: Change): Event | null {
     if (plural !== this.#request.plural) return null;
     const matches = (candidate: KubeObject | null): candidate is KubeObject =>

@@ -58,7 +58,7 @@ const LOG_SECONDS = 15;
 /** Work of a warm-up for a pipeline that is none of the samples, in seconds. */
 const WARMUP_SECONDS = 30;
 
-/** What of the workers outlives the process, as plain JSON. */
+/** The state of the workers that is stored, as plain JSON. */
 export interface WorkersSnapshot {
   /** Pages in the bucket by volume. */
   readonly finished: readonly (readonly [string, readonly number[]])[];
@@ -82,7 +82,7 @@ interface Memory {
 export class Workers {
   readonly #memories = new Map<string, Memory>();
   readonly #finishedPages = new Map<string, Set<number>>();
-  /** What running attempts began with in the process before this one. */
+  /** The inputs of attempts that the previous process started. */
   readonly #begun = new Map<string, readonly number[]>();
   /** Until when files of those attempts are in the store, in milliseconds. */
   #restoredAt = 0;
@@ -141,7 +141,7 @@ export class Workers {
     if (this.options.hasWritten(files)) this.#end(pod, end, at);
   }
 
-  /** Lets all running pods begin later by some milliseconds: time in which nothing worked does not count for them. */
+  /** Moves the start of all running pods by some milliseconds: time in which this process did not run is no work. */
   postpone(milliseconds: number): void {
     const { store } = this.options;
     if (milliseconds === 0) return;

@@ -10,13 +10,13 @@ export interface Requester {
   readonly groups: () => readonly string[];
 }
 
-/** What decides over access to a bucket or an object: its owner, and its access list where one was set. */
+/** The owner of a bucket or an object, and its access list where one was set. */
 export interface Owned {
   readonly owner: number | null;
   readonly acl: Acl | null;
 }
 
-/** What a namespace does with access lists: has none, ignores them, or enforces them. */
+/** Whether a namespace has no access lists, ignores them, or enforces them. */
 type AclsUsage = "none" | "ignored" | "enforced";
 
 /** Reads a namespace's setting; enforced by default. */

@@ -27,7 +27,7 @@ export interface User {
   lockedMs: number | null;
 }
 
-/** What buckets hold: versions and their bytes, and the bytes of parts that are not yet an object. */
+/** Number and bytes of the versions in buckets, and the bytes of parts that are not yet an object. */
 export interface Holdings {
   objects: number;
   bytes: number;
@@ -93,7 +93,7 @@ export class Accounts {
     return row ? JSON.parse(String(row[0])) : [];
   }
 
-  /** What a tenant's buckets hold. */
+  /** The usage of all buckets of a tenant. */
   holdings(tenant: number): Holdings {
     const sql = `SELECT coalesce(sum(stored_count), 0) AS objects, coalesce(sum(stored_bytes), 0) AS bytes,
       coalesce(sum(part_bytes), 0) AS partBytes FROM buckets WHERE tenant = ?`;

@@ -53,7 +53,7 @@ const CACHE = new LRUCache<string, AddressRules>({ max: CACHE_LIMIT });
 
 const everyAddress = () => true;
 
-/** Of entries such as `10.0.0.1, 10.1.0.0/16` or `10.0.0.0/255.0.0.0`. */
+/** Entries are such as `10.0.0.1, 10.1.0.0/16` or `10.0.0.0/255.0.0.0`. */
 function ranges(entries: readonly string[]): Range[] {
   return entries.flatMap((entry) => entry.split(",")).map((entry) => {
     const [text, mask] = entry.trim().split("/");
@@ -82,7 +82,7 @@ const LOW = 0xffff_ffffn;
 const MAPPED = 0xffffn << 32n;
 const MAPPED_MASK = ((1n << 128n) - 1n) ^ LOW;
 
-/** What lies among the IPv4 addresses in IPv6 form, in their own form. */
+/** An IPv4 address in IPv6 form (`::ffff:10.0.0.1`) as the IPv4 address. */
 function asIpv4(range: Range): Range {
   const { bits, value, mask } = range;
   if (bits === 32 || (value & MAPPED_MASK) !== MAPPED || (mask & MAPPED_MASK) !== MAPPED_MASK) return range;

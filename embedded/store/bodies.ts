@@ -12,7 +12,7 @@ export const BODY_FOLDER = "bodies";
 /** Bodies up to this many bytes are stored in the index: one flush for many of them, instead of two for each. */
 export const INLINE_LIMIT_BYTES = 16 * 1024;
 
-/** From this size on a file is flushed before it reaches the writer, where the flush would delay other changes. */
+/** Files of this size and above are flushed before the writer gets them: its flush would delay other changes. */
 const EARLY_SYNC_BYTES = 4 * 1024 * 1024;
 
 /** How much of a file is read at a time. */

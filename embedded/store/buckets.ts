@@ -26,7 +26,7 @@ export interface Bucket {
   allowed: number;
   /** Which S3 requests may reach it. */
   s3Access: S3Access;
-  /** From which addresses (JSON, `ipSettings` of protocols/http); null where nothing was set. */
+  /** Allowed client addresses (JSON, `ipSettings` of protocols/http); null where unset. */
   addressRules: string | null;
 }
 

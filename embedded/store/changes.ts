@@ -8,7 +8,7 @@ export type Versioning = "off" | "enabled" | "suspended";
 /** Where a received body is: small ones travel with the change, large ones are a file below the data folder. */
 export type StoredBody = { data: Uint8Array } | { file: string };
 
-/** What is deleted: a key, or a version of it. */
+/** The key to delete, or one version of it. */
 export interface Deletion {
   readonly key: Uint8Array;
   readonly version: string | null;
@@ -34,7 +34,7 @@ export interface NamedDocument extends DocumentScope {
   readonly name: string;
 }
 
-/** What a writer states of an object beside its body. */
+/** The settings of an object beside its body. */
 export interface ObjectSettings {
   owner: number | null;
   contentType: string;
@@ -85,7 +85,7 @@ export interface NewGroup {
 /** S3's name of a version; null while the bucket never had versioning. */
 export type VersionId = string | null;
 
-/** What must be true of the present object for a write to happen: that there is none, or that its ETag is this or another one. */
+/** Condition of a write: the object is absent, has this ETag, or has another ETag. */
 export type WriteCondition = { absent: true } | { etag: string } | { otherThan: string };
 
 /**
@@ -94,7 +94,7 @@ export type WriteCondition = { absent: true } | { etag: string } | { otherThan: 
  */
 export type StoredPart = ({ file: string } | { body: number }) & { size: number; checksum?: string };
 
-/** What the column `parts` holds, as JSON: the parts in their order, and the id of their upload. */
+/** JSON of the column `parts`: the parts in order, and the id of their upload. */
 export interface StoredParts {
   upload: string;
   parts: StoredPart[];
@@ -113,7 +113,7 @@ export interface ChangeOrigin {
   readonly isByGateway: boolean;
 }
 
-/** What the audit trail gets of a change: never a secret, and nothing of a body. */
+/** The audit record of a change: no secrets, no bodies. */
 export interface ReportedChange {
   readonly action: AuditAction;
   /** The tenant that it happened to; null: none. */

@@ -39,7 +39,7 @@ export function newUser(name: string, passwordMd5: string, stated: Record<string
   return { name, guid: randomUUID(), passwordMd5, record: JSON.stringify(record) };
 }
 
-/** What a namespace's settings are where neither its creator nor its tenant states them (management API, namespaceDefaults). */
+/** Settings of a namespace that neither its creator nor its tenant states (management API, namespaceDefaults). */
 export const NAMESPACE_DEFAULTS: Readonly<Record<string, unknown>> = {
   description: "",
   hashScheme: "SHA-256",

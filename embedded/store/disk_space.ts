@@ -5,7 +5,7 @@ import { isNoSpace } from "./store_error.ts";
 /** Most bytes that are probed for when checking whether bodies find room again. */
 const PROBE_BYTES = 8 * 1024 * 1024;
 
-/** What a change takes in the index, in bytes. */
+/** Space that a change takes in the index, bytes. */
 const CHANGE_BYTES = 64 * 1024;
 
 /** Whether the disk of the data folder has room. */

@@ -1,7 +1,7 @@
 import { folded } from "./names.ts";
 import type { Statements } from "./statements.ts";
 
-/** What a document of the management API belongs to: a tenant, or a namespace of it. */
+/** The owner of a document of the management API: a tenant, or one of its namespaces. */
 export interface DocumentScope {
   readonly tenant: number;
   /** The bucket's number; 0 for the tenant's own documents. */

@@ -1,7 +1,7 @@
 import { StoreError } from "./store_error.ts";
 import type { Statements } from "./statements.ts";
 
-/** What only one with these roles can do: everything in a tenant, and opening locked accounts. */
+/** The roles that may do everything in a tenant, and unlock accounts. */
 const REQUIRED_ROLES = [["ADMINISTRATOR"], ["ADMINISTRATOR", "SECURITY"]] as const;
 
 /** Whether a record (JSON) says that its account may log in with a password. */

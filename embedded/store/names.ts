@@ -34,7 +34,7 @@ export function isDistinctName(name: string): boolean {
   return name === name.normalize("NFKC") && !DECEPTIVE.test(name);
 }
 
-/** A page of a list by names: those that begin with a folded prefix. */
+/** A page of a list by names: those with a folded prefix. */
 export interface NamePage {
   readonly prefix: string;
   readonly isDescending: boolean;

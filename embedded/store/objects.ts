@@ -220,8 +220,8 @@ function before(end: Uint8Array | null, parameter: string): string {
 
 /**
  * The first key from ?2 on and then, ?3 times in all, the first one after it, or after its common prefix where the
- * delimiter ?4 is in what follows the prefix, which begins at the byte ?6 (from 1). `cut` is where the delimiter is
- * there (from 1), or 0; ?5 is the first byte string after all that begin with the delimiter.
+ * delimiter ?4 is in the rest behind the prefix, which starts at the byte ?6 (from 1). `cut` is the position of the
+ * delimiter in that rest (from 1), or 0; ?5 is the first byte string after all with the delimiter as prefix.
  */
 function skipScan(beforeEnd: string): string {
   const next = (from: string) =>
@@ -248,7 +248,7 @@ export function versionNumber(version: string): number {
   return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;
 }
 
-/** The first byte string after all that begin with this one; null where there is none. */
+/** The first byte string after all with this prefix; null where there is none. */
 export function successor(prefix: Uint8Array): Uint8Array | null {
   let end = prefix.length;
   while (end > 0 && prefix[end - 1] === 0xff) end--;
@@ -265,7 +265,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** Where a byte string begins in another one, from an index on; -1 where it does not. */
+/** The index of a byte string in another one, searched from an index on; -1 where it is not found. */
 export function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
   // Byte by byte, a long text that nearly matches everywhere would cost a page of keys a quarter of a second.
   if (wanted.length > PLAIN_SEARCH_BYTES) return latin1(bytes).indexOf(latin1(wanted), from);

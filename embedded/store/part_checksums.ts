@@ -58,7 +58,7 @@ const CRCS: Partial<Record<string, Crc>> = {
   crc64nvme: { bits: 64, polynomial: { high: 0x9a6c9329, low: 0xac4bc9b5 } },
 };
 
-/** What a CRC is multiplied with when bytes follow: x to the power of their bits. Sizes repeat, and so do their squares. */
+/** The factor of a CRC when bytes follow: x to the power of their bits. Cached, because sizes repeat. */
 class Shifts {
   readonly #known = new Map<number, Polynomial>();
   readonly #squares: Polynomial[];

@@ -14,10 +14,10 @@ export const PERMISSIONS = [
 
 export type Permission = typeof PERMISSIONS[number];
 
-/** What the creator of a bucket gets. */
+/** Permissions of the creator of a bucket. */
 export const OWNER_PERMISSIONS: readonly Permission[] = ["BROWSE", "READ", "WRITE", "DELETE", "READ_ACL", "WRITE_ACL"];
 
-/** What a permission carries with it. */
+/** The permissions that a permission includes. */
 const IMPLIED: Partial<Record<Permission, readonly Permission[]>> = {
   PURGE: ["DELETE"],
   READ: ["BROWSE"],
@@ -59,13 +59,13 @@ export type S3Access = "none" | "signed" | "all";
 /** The index stores positions in this list. */
 export const S3_ACCESS: readonly S3Access[] = ["none", "signed", "all"];
 
-/** What a namespace's settings of the protocol HTTP say of S3 (management API, protocols/http). */
+/** The S3 part of a namespace's settings of the protocol HTTP (management API, protocols/http). */
 export function s3AccessOf(document: Readonly<Record<string, unknown>>): S3Access {
   if (document.hs3Enabled === false) return "none";
   return document.hs3RequiresAuthentication === true ? "signed" : "all";
 }
 
-/** What a tenant or a namespace may allow at all (management API, permissions), and the permissions that go with each. */
+/** The switches of a tenant or a namespace (management API, permissions), and the permissions that each allows. */
 const MASKED = {
   DELETE: ["DELETE"],
   PRIVILEGED: ["PRIVILEGED"],

@@ -107,7 +107,7 @@ export function readPorts(path: string): Record<string, number> {
   return ports;
 }
 
-/** What stands for the tenant's name in the template of a public origin. */
+/** Placeholder of the tenant's name in the template of a public origin. */
 const TENANT = "{tenant}";
 /** A label that takes its place where the template is read as a URL. */
 const STAND_IN = "tenant-of-the-request";

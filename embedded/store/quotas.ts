@@ -5,7 +5,7 @@ import type { Cell, Statements } from "./statements.ts";
  * so that the operator knows before writes fail.
  */
 export class SoftQuotas {
-  /** What was warned of, and has not gone below its soft quota since. */
+  /** Buckets above their soft quota whose warning was printed. */
   #reached = new Set<string>();
 
   constructor(private readonly index: Statements, private readonly warn: (message: string) => void) {}

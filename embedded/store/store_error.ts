@@ -1,6 +1,6 @@
 /**
- * The error codes of the store with their status and message: those of S3, and a few of its own. The third member is the
- * code that S3's clients get instead; the modelled store has one for a full disk and a full quota, and the status
+ * The error codes of the store with their status and message: those of S3, and a few more. The third member is the code
+ * that S3 clients get instead; the modelled store has one for a full disk and a full quota, and the status
  * distinguishes them.
  */
 const CODES = {

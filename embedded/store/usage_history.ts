@@ -1,6 +1,6 @@
 import type { Statements } from "./statements.ts";
 
-/** What was done within an interval, in bytes and numbers, with the columns of the index. */
+/** Traffic and operations within an interval, with the columns of the index. */
 const FLOWS = {
   bytesIn: "bytes_in",
   bytesOut: "bytes_out",
@@ -9,10 +9,7 @@ const FLOWS = {
   deletes: "deletes",
 } as const;
 
-/**
- * What was there at its end; bytes and numbers. Objects are all versions; `partBytes` are those of parts that are not
- * yet an object.
- */
+/** Stored at the end of an interval. Objects are all versions; `partBytes` are those of parts that are not yet an object. */
 export const USAGE_POINTS = {
   objectCount: "stored_count",
   objectBytes: "stored_bytes",
@@ -43,8 +40,8 @@ const FIGURES = Object.entries({ ...FLOWS, ...USAGE_POINTS }).map(([name, column
 type Point = Used & { readonly bucket: number; readonly hour: number };
 
 /**
- * What was done in a tenant's buckets, or one of them, by intervals in ascending order. Hours without an entry did
- * nothing, and hold what was there before. Memory is bounded by the intervals, whatever the buckets.
+ * Usage of a tenant's buckets, or of one of them, by intervals in ascending order. Hours without an entry have no
+ * traffic, and store what the entry before them did. Memory is bounded by the intervals, whatever the buckets.
  */
 export function usageDuring(
   index: Statements,

@@ -99,11 +99,11 @@ export class Logins {
 
 /** Failures that are not delayed: people mistype. */
 const FREE_ATTEMPTS = 5;
-/** By how many failures the count falls each second. */
+/** Failures that the count loses per second. */
 const DECAY_PER_SECOND = 1;
 /**
- * What each further failure adds to the delay, and the longest delay, in ms. It is short, since a gateway in front of
- * the store holds a slot meanwhile. Limiting the guesses of an address is the gateway's task.
+ * Delay that each further failure adds, ms. The longest delay is short because a gateway in front of the store holds a
+ * slot meanwhile. The gateway limits the guesses of an address.
  */
 const STEP_MS = 25;
 const MAX_MS = 250;

@@ -12,7 +12,7 @@ import { REQUEST_MARK_HEADER, type RequestMarks } from "@/lib/std/request_mark.t
 import type { Logins } from "./logins.ts";
 import type { Maintenance, ReadCounter } from "./maintenance.ts";
 
-/** What both protocols of the store work with. */
+/** The parts of the store that both protocols use. */
 export interface StoreContext {
   /** The data folder. */
   readonly folder: string;
@@ -26,7 +26,7 @@ export interface StoreContext {
   readonly logins: Logins;
   /** Records a login that was refused. */
   readonly loginFailed: StoreReports["loginFailed"];
-  /** By which the gateway of this process says for whom it sends a request; null: there is none. */
+  /** Reads the mark in which the gateway of this process names the client of a request; null: no gateway. */
   readonly marks: Pick<RequestMarks, "read"> | null;
   /** MD5s of publicly known passwords, which no account may get. */
   readonly publicPasswords: readonly string[];

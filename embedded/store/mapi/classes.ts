@@ -19,9 +19,9 @@ interface ClassKind {
   readonly label: string;
   readonly create: z.ZodType<Document & { readonly name: string }>;
   readonly change: z.ZodType<Document>;
-  /** What a new class has where its creator states nothing else. */
+  /** Defaults of a new class. */
   readonly defaults?: Document;
-  /** What the classes belong to, for callers that may read them: the number of a namespace, or 0 for the tenant. */
+  /** The owner of the classes, for callers that may read them: the id of a namespace, or 0 for the tenant. */
   bucket(request: TenantRequest): number;
   /** A document as it is stored, and a stored one as responses show it; unchanged by default. */
   readonly stored?: (document: Document, request: TenantRequest) => Document;

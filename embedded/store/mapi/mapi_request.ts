@@ -149,7 +149,7 @@ export interface MapiCaller {
   tenant: Tenant | null;
 }
 
-/** What a role may do, in the words of the contract's table of roles. */
+/** The rights of roles, named as in the contract's table of roles. */
 export type Right = "administer" | "manage users" | "comply" | "read figures" | "read";
 
 const RIGHTS: Record<Right, readonly string[]> = {

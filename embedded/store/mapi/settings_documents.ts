@@ -83,7 +83,7 @@ export function documentMethods(definition: SettingsDocument, level: "tenant" | 
   };
 }
 
-/** What a tenant or a namespace allows at all, in either form of the document. */
+/** The permissions that a tenant or a namespace allows, in either form of the document. */
 const permissionsDocument: SettingsDocument = {
   kind: "permissions",
   schema: members({
@@ -149,7 +149,7 @@ const CONTACT = [
 /** Most recipients of notifications. */
 const MAX_RECIPIENTS = 25;
 
-/** What notifications may be about. */
+/** The subjects of notifications. */
 const NOTICES = ["GENERAL", "SECURITY", "COMPLIANCE"];
 
 /** Longest list of them, in characters. */

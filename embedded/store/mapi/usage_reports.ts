@@ -96,7 +96,7 @@ function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: numbe
   const [start, end] = ["start", "end"].map((name) => statedHour(query.get(name), name));
   if (start !== null && end !== null && start > end) return [];
   const step = granularity === "day" ? HOURS_PER_DAY : 1;
-  // The interval that the beginning falls into is whole as well: nothing was done before.
+  // The first interval is whole as well: nothing happened before the creation.
   const first = Math.floor(Math.max(start ?? oldest, oldest) / step) * step;
   const last = Math.min(end ?? present, present);
   if (first > last) return [];

@@ -45,7 +45,7 @@ const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"] as const;
 
 const roles = wrapped("role", oneOf(...ROLES));
 
-/** What a new account must state beside its name. */
+/** Required members of a new account, beside its name. */
 const REQUIRED = { fullName: text(64, 1), enabled: boolean, forcePasswordChange: boolean };
 
 const OPTIONAL = { description: text(1024), roles, allowNamespaceManagement: boolean };

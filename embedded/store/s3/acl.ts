@@ -180,7 +180,7 @@ function cannedGrants(canned: CannedAcl, bucketOwner: string | null): Acl {
 export const ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers";
 export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/AuthenticatedUsers";
 
-/** What comes before the percent-encoded name of a group account in its URI. */
+/** Prefix of the URI of a group account, before its percent-encoded name. */
 export const GROUP_URI = "http://stackroom.dev/groups/";
 
 /**

@@ -12,7 +12,7 @@ export interface ChunkedFraming {
 /** A body whose framing is being removed. */
 interface ChunkedBody {
   readonly decode: BodyDecoder;
-  /** What followed the body, by names in lower case; complete when the decoded body ended. */
+  /** The trailers, by names in lower case; complete when the decoded body has ended. */
   readonly trailers: ReadonlyMap<string, string>;
 }
 

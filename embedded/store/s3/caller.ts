@@ -125,7 +125,7 @@ function unsigned(request: S3Request, at: Pick<Caller, "tenant" | "address">): C
   return { user: null, ...at, ...bodyBesideSignature(request) };
 }
 
-/** What a request says of its body where no signature covers that: Version 2 does not, and there may be none. */
+/** The body that a request states where no signature covers it: with Version 2, or without a signature. */
 function bodyBesideSignature({ headers }: S3Request): Pick<Caller, "payloadSha256" | "chunked" | "repeated"> {
   const payload = headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
   if (SHA256.test(payload)) return { payloadSha256: payload, chunked: null, repeated: [] };

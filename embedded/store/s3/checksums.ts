@@ -71,7 +71,7 @@ export interface StatedDigest {
   code: "BadDigest" | "XAmzContentSHA256Mismatch";
 }
 
-/** What the sender states of a body, in headers or in the trailer. */
+/** The digests of a body that its sender states in headers or in the trailer. */
 interface StatedDigests {
   /** Those that are known before the body. */
   digests: StatedDigest[];

@@ -110,7 +110,7 @@ function isReplace(headers: Headers, name: string): boolean {
   return directive === "REPLACE";
 }
 
-/** What an `x-amz-copy-source` header names. */
+/** The object that an `x-amz-copy-source` header names. */
 interface CopySource {
   bucket: string;
   key: string;

@@ -33,7 +33,7 @@ export function readCorsRules(document: XmlElement): CorsRule[] {
 }
 
 /**
- * As {@link readCorsRules} does it, from text.
+ * Reads rules from text, like {@link readCorsRules}.
  *
  * @throws {StoreError} MalformedXML also for more than 64 KiB
  */
@@ -126,7 +126,7 @@ function invalid(detail: string): StoreError {
   return new StoreError("InvalidRequest", detail);
 }
 
-/** What a browser requests: the names of the headers are those of a preflight, none for an actual request. */
+/** The origin, method and headers of a browser's request; only a preflight has headers. */
 interface CorsQuery {
   origin: string;
   method: string;

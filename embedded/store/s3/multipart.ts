@@ -324,7 +324,7 @@ function uploadElement(store: StoreContext, upload: Upload, encodeKey: (key: str
  */
 function namedUpload(call: S3Call): UploadName & { in: Bucket; by: number } {
   const { request, bucket: name, key } = call;
-  // As in S3, uploads need a signed request: those of anonymous users would be open to every anonymous client.
+  // Uploads need a signed request, like in S3: every anonymous client could use those of another one.
   const { id: by } = signedUser(call.caller);
   const bucket = permittedBucket(call, name, "WRITE");
   const upload = request.parameter("uploadId") ?? "";

@@ -8,7 +8,7 @@ import { type Permission, permits } from "@/embedded/store/permissions.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Caller } from "./caller.ts";
 
-/** What a request may do in the bucket that it names. */
+/** The rights of a request in the bucket that it names. */
 export interface BucketAccess {
   readonly bucket: Bucket;
   readonly requester: Requester;
@@ -19,7 +19,7 @@ export interface BucketAccess {
 type CallContext = { readonly store: StoreContext; readonly caller: Caller };
 
 /**
- * What the caller may do in a bucket, possibly nothing.
+ * The caller's rights in a bucket, possibly none.
  *
  * @throws {StoreError} NoSuchBucket
  */

@@ -49,8 +49,8 @@ export function withHeadersOfQuery(request: S3Request): S3Request {
 const OF_THE_SIGNATURE = /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|content-sha256)$/i;
 
 /**
- * What SDKs put into the URL of an upload because they have no body yet: the algorithm they would use, and its checksum
- * of nothing, which would fail every upload. A checksum of a body is enforced.
+ * Whether SDKs put a header into the URL of an upload because they have no body yet: the algorithm, and its checksum of
+ * an empty body, which would fail every upload. A checksum of a body is enforced.
  */
 function isOfNoBody(header: string, value: string): boolean {
   if (header === "x-amz-sdk-checksum-algorithm") return true;

@@ -172,7 +172,7 @@ function partsElement(object: StoredObject, { headers }: S3Request): string {
   const marker = headers.get("x-amz-part-number-marker");
   const after = wholeNumber(marker ?? "0");
   if (after === null) throw new StoreError("InvalidArgument", "x-amz-part-number-marker must be a whole number from 0");
-  // As in S3, an invalid size counts as absent.
+  // An invalid size counts as absent, like in S3.
   const limit = Math.min(wholeNumber(headers.get("x-amz-max-parts") ?? "") ?? MAX_PAGE, MAX_PAGE);
   const page = parts.slice(after, after + limit);
   const content = [

@@ -15,7 +15,7 @@ interface StatedSignatureV2 {
   accessKey: string;
   /** Base64 of an HMAC-SHA1. */
   signature: string;
-  /** What stands for the date in the text that is signed. */
+  /** The date in the signed text. */
   date: string;
 }
 
@@ -118,7 +118,7 @@ function signedHeaders(request: S3Request, date: string, separator: string): str
   return [value("content-md5"), value("content-type"), date, ...own.map((name) => `${name}:${value(name)}`)];
 }
 
-/** As a path may be signed: as it was sent or as SDKs encode it; botocore signs that of a bucket with a slash at its end. */
+/** The accepted forms of a signed path: as sent, or as SDKs encode it; botocore signs a bucket with a slash at its end. */
 function signedPaths({ rawPath, bucket, key }: S3Request): Set<string> {
   const paths = [rawPath, encodeRfc3986(decodeURIComponent(rawPath)).replaceAll("%2F", "/")];
   return new Set(

@@ -32,7 +32,7 @@ export interface StatedSignature {
   time: string;
   signedHeaders: string[];
   signature: string;
-  /** What stands for the body in the canonical request: a hexadecimal digest, or one of S3's literal words. */
+  /** The body in the canonical request: a hexadecimal digest, or one of S3's literal words. */
   payload: string;
 }
 
@@ -218,7 +218,7 @@ function canonicalQuery(request: S3Request): string {
   return request.query
     .filter(([name]) => name !== "X-Amz-Signature")
     .map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)])
-    // By name, then by value: sorting whole pairs would compare "=" with characters of longer names.
+    // Sorted by name, then by value: whole pairs would compare "=" with characters of longer names.
     .sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1]))
     .map(([name, value]) => `${name}=${value}`)
     .join("&");

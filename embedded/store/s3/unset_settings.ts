@@ -87,7 +87,7 @@ export const unsetObjectReads: readonly S3Operation[] = ["retention", "legal-hol
   },
 }));
 
-/** As with CORS rules, every user who may do anything in the bucket reads its settings. */
+/** Every user with any right in the bucket may read its settings, like its CORS rules. */
 function show(call: S3Call, response: (bucket: Bucket) => Response): Response {
   signedUser(call.caller);
   return response(permittedBucket(call, call.bucket, "any"));

@@ -23,7 +23,7 @@ interface PasswordFile {
   readonly path: string | null;
 }
 
-/** What the administrator of a level is called. */
+/** Name of the administrator of a level. */
 const ADMINISTRATOR = "admin";
 const MIN_PASSWORD_CHARACTERS = 12;
 /** The longest that the management API allows. */

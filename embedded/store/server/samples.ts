@@ -34,7 +34,7 @@ interface SampleUser {
   name: string;
   fullName: string;
   roles: string[];
-  /** What the user may do in each bucket of its tenant; `*` is every one. */
+  /** The user's permissions in each bucket of its tenant; `*` is every bucket. */
   permissions: Record<string, readonly Permission[]>;
 }
 
@@ -108,7 +108,7 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
  * Creates the sample tenants, users, buckets and objects, once in the life of a data folder; the start after an
  * interrupted one continues.
  *
- * @throws {DataFolderError} for a folder that was begun without samples
+ * @throws {DataFolderError} for a folder that was first started without samples
  */
 export async function addSamples(store: StoreContext, converterPassword: string): Promise<void> {
   const done = doneFile(store.folder);

@@ -245,7 +245,7 @@ function removeContentClass(index: Statements, tenant: number, foldedName: strin
 
 const BY_NAME = "tenant = ? AND bucket = ? AND kind = ? AND folded = ?";
 
-/** Stores how far the audit trail of the application has got, which has files of its own. */
+/** Stores the last position of the application's audit trail, whose records are in other files. */
 function noteAuditEnd(index: Statements, { end }: { end: Members }): void {
   const { tenant, bucket, kind } = AUDIT_END;
   index.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, '', ?)", tenant, bucket, kind, JSON.stringify(end));

@@ -41,7 +41,7 @@ interface Place {
   readonly key: Uint8Array;
   readonly rules: BucketRules;
   readonly atMs: number;
-  /** What the change adds to the bucket and removes from it. */
+  /** Usage that the change adds to the bucket and removes from it. */
   readonly counts: StoredCounts;
 }
 
@@ -154,7 +154,7 @@ function deleteOne(at: Place, { version, ifMatch = null }: Deletion): Deleted {
 function deleteKey(at: Place, current: Version | null): Deleted {
   const { index, bucket, key, atMs, rules: { versioning, useDeleteMarkers } } = at;
   const addsMarker = versioning !== "off" && useDeleteMarkers;
-  // As in S3, a key that is absent or hidden by a marker gets a marker all the same, where markers are used.
+  // A key that is absent or hidden by a marker also gets a marker in a bucket with versions, like in S3.
   if (!current && !addsMarker) return { version: null, isMarker: false, wasAbsent: true };
   const seq = nextSeq(at, current);
   archiveCurrent(at, current);
@@ -342,7 +342,7 @@ function nextSeq({ index, bucket, key, atMs }: Place, current: Version | null): 
  */
 const lastSeqs = new WeakMap<Statements, number>();
 
-/** What a bucket's settings say about writes and deletions. */
+/** The settings of a bucket for writes and deletions. */
 interface BucketRules {
   readonly versioning: Versioning;
   readonly useDeleteMarkers: boolean;

@@ -7,7 +7,7 @@ import { type Statements, textOrNull } from "@/embedded/store/statements.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
 import type { Change, ChangeKind, Input, Result } from "./change_kinds.ts";
 
-/** What is reported of a change beside who requested it. */
+/** The reported parts of a change beside its requester. */
 interface AuditEntry {
   /** Null: none, or the system level. */
   readonly tenant: string | null;
@@ -84,7 +84,7 @@ type Recorded<K extends ChangeKind> = (
   input: Input<K>,
 ) => (result: Result<K>) => readonly AuditEntry[];
 
-/** What is recorded of each kind of change; null: nothing. Parts of an upload are recorded when they become an object. */
+/** The record of each kind of change; null: none. Parts of an upload are recorded when they become an object. */
 const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   createTenant: (_, { name, firstUser, firstGroup }) => {
     const tenant = folded(name);

@@ -119,7 +119,7 @@ function completeUpload(
   input: UploadName & {
     /** In ascending order. */
     parts: readonly CompletedPart[];
-    /** What the sender says of the whole: digests in base64 by their algorithm, and how many bytes it has. */
+    /** Stated digests (base64, by algorithm) and size of the whole object. */
     checksums: Readonly<Record<string, string>>;
     size: number | null;
     by: number;

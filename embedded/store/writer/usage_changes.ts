@@ -40,7 +40,7 @@ export function countParts(index: Statements, bucket: number, bytes: number): vo
   countOfTenant(index, bucket, bytes);
 }
 
-/** Counts uploads in parts that were begun or ended, and their parts. */
+/** Counts multipart uploads that were started or ended, and their parts. */
 export function countUploads(index: Statements, bucket: number, uploads: number, parts: number): void {
   addTo(index, bucket, { upload_count: uploads, upload_parts: parts });
 }

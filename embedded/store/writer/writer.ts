@@ -270,7 +270,7 @@ function failure(error: unknown): Outcome {
   return { ok: false, fault: error instanceof Error ? error.message : String(error) };
 }
 
-/** What each kind of change does to the index. */
+/** Applies each kind of change to the index. */
 const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) => Result<K> } = CHANGES;
 
 function apply<K extends ChangeKind>(index: Statements, kind: K, input: Input<K>): Result<K> {
