@@ -79,7 +79,7 @@ export function authenticate(
   const by = { user, ...at, repeated };
   if (SHA256.test(stated.payload)) {
     // An absent body is never read, so the difference has to be detected here.
-    if (request.body === null && stated.payload !== SHA256_OF_NOTHING) {
+    if (request.takeBody === null && stated.payload !== SHA256_OF_NOTHING) {
       throw new StoreError("XAmzContentSHA256Mismatch");
     }
     return { ...by, payloadSha256: stated.payload, chunked: null };
