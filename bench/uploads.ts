@@ -3,12 +3,12 @@
  * and over one without a bound, thousands of small files, and the memory of the page meanwhile. `UPLOAD_GIB` and
  * `UPLOAD_FILES` make it smaller.
  */
-import { numberOf } from "@/tools/arguments.ts";
 import { createHash } from "node:crypto";
-import { table } from "./table.ts";
 import { openPlainPage, type PlainPage } from "@/bench/uploads/plain_browser.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import { numberOf } from "@/tools/arguments.ts";
+import { table } from "./table.ts";
 
 /** Most memory of the page, bytes. */
 const MOST_MEMORY = 200e6;

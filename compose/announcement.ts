@@ -1,4 +1,4 @@
-import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import type { Config } from "@/lib/config/mod.ts";
 
 /** The started parts, as the operator sees them. */

@@ -1,9 +1,9 @@
 /** The thread of the embedded cluster and archive: moving campaigns never delays the site. */
-import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
+import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/archive_server.ts";
 import { SAMPLES_EDITION } from "@/embedded/archive/catalogue.ts";
+import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
 import type { ResultsWriter } from "@/embedded/cluster/outbox.ts";
-import { sampleVolumes } from "@/embedded/cluster/samples.ts";
-import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { sampleVolumes } from "@/embedded/cluster/sample_campaigns.ts";
 import type { SimulatorSnapshot } from "@/embedded/cluster/simulator.ts";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { callsOver, ownPort } from "@/embedded/threads.ts";

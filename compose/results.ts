@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
-import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
+import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/sample_data.ts";
+import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import { givenSessionKeys, parseSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/auth/session_key.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig, TextSource } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
@@ -7,8 +9,6 @@ import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";
 import { fitsStore, loginKeys } from "@/lib/results/results_login.ts";
-import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { givenSessionKeys, parseSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/auth/session_key.ts";
 import { probedKind } from "@/lib/s3/probes.ts";
 import type { SignedSet } from "@/lib/state/signed_set.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";

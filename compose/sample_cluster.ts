@@ -1,4 +1,4 @@
-import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
+import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/sample_data.ts";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { callsOver, startThread } from "@/embedded/threads.ts";
 import type { Config } from "@/lib/config/mod.ts";

@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
 import project from "@/deno.json" with { type: "json" };
-import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/sample_data.ts";
+import { browserScheme } from "@/lib/auth/browser_origin.ts";
+import { remoteGateway } from "@/lib/auth/gateway_service.ts";
+import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import { givenSessionKeys, type SessionKeys } from "@/lib/auth/session_key.ts";
 import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { progressReader, type ResultsFetch } from "@/lib/campaigns/progress/progress_reader.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
@@ -10,7 +14,6 @@ import { type Config, ConfigError, type StoragePagesConfig, type WebConfig } fro
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import { browserScheme } from "@/lib/auth/browser_origin.ts";
 import {
   IN_PROCESS_BASE,
   remoteResults,
@@ -18,12 +21,9 @@ import {
   resultsFetch,
   type ResultsService,
 } from "@/lib/results/results_service.ts";
-import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { givenSessionKeys, type SessionKeys } from "@/lib/auth/session_key.ts";
-import type { SignedSet } from "@/lib/state/signed_set.ts";
 import { builtAssets } from "@/lib/site/site.ts";
-import { remoteGateway } from "@/lib/auth/gateway_service.ts";
+import type { SignedSet } from "@/lib/state/signed_set.ts";
 import type { CampaignDeps, SiteFiles, StorageSettings, WebDeps } from "@/routes/web_deps.ts";
 import { tokenSecrets } from "./gateway.ts";
 import { embeddedResultsTenant, revokedSessions, sessionKeys } from "./results.ts";

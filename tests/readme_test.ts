@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { startApplication } from "./application.ts";
 
 /** A line of the walk-through: a variable that is set, or a curl call, or both. */

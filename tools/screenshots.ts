@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { folderOf } from "@/lib/pages/storage/key_names.ts";
 import { doorPath, type FolderAddress, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";

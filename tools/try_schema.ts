@@ -6,7 +6,7 @@
  * slashes, as docs/api.md says.
  */
 import { fileURLToPath } from "node:url";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { numberOf, toolArguments } from "./arguments.ts";
 import { inTemporaryFolder, pythonTool, run } from "./temporary_tool.ts";

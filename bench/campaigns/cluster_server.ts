@@ -3,7 +3,7 @@
  * and a progress file for every volume. Prints its port; `/stats` counts the requests. Arguments: live campaigns, reaped
  * ones, Job events per second.
  */
-import { clusterApi } from "@/embedded/cluster/api.ts";
+import { clusterApi } from "@/embedded/cluster/cluster_server.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { scaleCluster } from "./scale_cluster.ts";

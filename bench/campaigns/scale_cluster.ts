@@ -1,4 +1,4 @@
-import type { Job } from "@/embedded/cluster/objects.ts";
+import type { Job } from "@/embedded/cluster/kube_objects.ts";
 import { ClusterStore, type StoreSnapshot } from "@/embedded/cluster/store.ts";
 import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import {

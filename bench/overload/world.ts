@@ -1,4 +1,4 @@
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { type Application, startProcess } from "@/tests/application.ts";
 import { until } from "@/tests/until.ts";

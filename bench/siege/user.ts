@@ -1,4 +1,4 @@
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 
 const BUCKET = "siege";
 const BUCKETS = "api/v1/buckets";

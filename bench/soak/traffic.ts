@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { between, pick } from "@/embedded/archive/seeded_random.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 

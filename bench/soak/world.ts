@@ -1,5 +1,5 @@
 import { readPorts } from "@/embedded/store/ports.ts";
-import { RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
+import { RESULTS_TENANT } from "@/embedded/store/server/sample_data.ts";
 import { type Application, startProcess } from "@/tests/application.ts";
 import { startUpstreams, type Upstreams } from "@/tests/end_to_end/upstreams.ts";
 import { freePort } from "@/tests/free_port.ts";

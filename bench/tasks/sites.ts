@@ -1,6 +1,6 @@
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { embeddedServer, type S3Server } from "@/bench/wire/s3_wire.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { startApplication } from "@/tests/application.ts";
 
 /** The application with its embedded store, and the token of the sample administrator. */

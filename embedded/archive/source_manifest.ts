@@ -1,11 +1,14 @@
-import { LOGO, PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "./drawn_pages.ts";
 import {
   canvasUrl,
+  LOGO,
   logoUrl,
+  PAGE_HEIGHT,
+  PAGE_WIDTH,
   pageImageUrl,
   pageName,
   sourceManifestUrl,
   type SourceVolume,
+  THUMBNAIL,
   thumbnailUrl,
 } from "./catalogue.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/catalogue.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { newestByIndex } from "./job_controller.ts";
-import type { ConfigMapContent } from "./object_body.ts";
 import {
   condition,
   type Container,
@@ -14,9 +14,9 @@ import {
   type PodSpec,
   readIndexes,
   timestamp,
-} from "./objects.ts";
-import { type Pipeline, pipelineDigest, type SampleCampaign } from "./samples.ts";
-import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
+} from "./kube_objects.ts";
+import type { ConfigMapContent } from "./object_body.ts";
+import { type Pipeline, pipelineDigest, type SampleCampaign } from "./sample_campaigns.ts";
 
 /** How long a pod waits for its warm-up before it fails, in seconds of work. */
 export const GATE_SECONDS = 1800;

@@ -1,4 +1,4 @@
-import type { Plural } from "./objects.ts";
+import type { Plural } from "./kube_objects.ts";
 
 /** A resource as discovery lists it. */
 export interface Resource {

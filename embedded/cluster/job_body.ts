@@ -3,8 +3,8 @@ import { invalid } from "./api_status.ts";
 import { type ClusterConventions, jobSelector, type NewJob } from "./campaign_objects.ts";
 import type { Resource } from "./discovery.ts";
 import type { JsonObject } from "./json_body.ts";
+import type { JobSpec } from "./kube_objects.ts";
 import { checkIdentity, freeMetadata } from "./object_body.ts";
-import type { JobSpec } from "./objects.ts";
 import { isCampaignJob, isWarmupJob } from "./submitted_campaign.ts";
 
 /** Most volumes of a campaign. */

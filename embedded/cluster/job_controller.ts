@@ -1,4 +1,5 @@
 import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { sameJson } from "./json_body.ts";
 import {
   type Condition,
   condition,
@@ -13,8 +14,7 @@ import {
   readIndexes,
   timestamp,
   writeIndexes,
-} from "./objects.ts";
-import { sameJson } from "./json_body.ts";
+} from "./kube_objects.ts";
 import type { ClusterStore } from "./store.ts";
 
 export const INDEX_LABEL = "batch.kubernetes.io/job-completion-index";

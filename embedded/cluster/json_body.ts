@@ -87,3 +87,152 @@ export function sameJson(a: unknown, b: unknown): boolean {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...keys].every((key) => sameJson(member(a, key), member(b, key)));
 }
+
+/** A patch may have so many operations, as in the real API server. */
+const MAX_OPERATIONS = 10_000;
+/** Limit of all copies of a patch, characters of JSON: each copy could double the document. */
+const MAX_COPIED = 3 * 1024 * 1024;
+/** Limit of list elements that all operations of a patch shift: about 0.25 s of work. Without it 10,000 operations took 30 s. */
+const MAX_SHIFTED = 100_000_000;
+
+/** Applies a JSON patch (RFC 6902) and returns the result; changes neither argument. @throws ApiError 400, 413, or 422 when it does not apply */
+export function jsonPatch(target: unknown, patch: unknown): unknown {
+  if (!Array.isArray(patch)) throw badRequest("a JSON patch is a list of operations");
+  if (patch.length > MAX_OPERATIONS) throw tooLarge(`a JSON patch may have at most ${MAX_OPERATIONS} operations`);
+  const document = new PatchedDocument(structuredClone(target));
+  for (const step of patch) document.apply(step);
+  return document.root;
+}
+
+/** A copied document that operations change in place: copying the path at each operation would take quadratic time. */
+class PatchedDocument {
+  root: unknown;
+  #copied = 0;
+  #shifted = 0;
+
+  constructor(root: unknown) {
+    this.root = root;
+  }
+
+  apply(step: unknown): void {
+    if (!isObject(step)) throw badRequest("an operation of a JSON patch is an object");
+    const path = pointer(step, "path");
+    switch (step.op) {
+      case "add":
+        return this.#add(path, structuredClone(valueOf(step)));
+      case "remove":
+        return this.#remove(path);
+      case "replace":
+        return this.#replace(path, structuredClone(valueOf(step)));
+      case "move": {
+        const from = pointer(step, "from");
+        const moved = this.#found(from);
+        this.#remove(from);
+        return this.#add(path, moved);
+      }
+      case "copy":
+        return this.#add(path, this.#copy(pointer(step, "from")));
+      case "test":
+        if (sameJson(this.#found(path), valueOf(step))) return;
+        throw misfit(`testing ${step.path} failed`);
+      default:
+        throw badRequest("op: add, remove, replace, move, copy or test");
+    }
+  }
+
+  #found(path: readonly string[]): unknown {
+    return path.reduce(memberOf, this.root);
+  }
+
+  #copy(path: readonly string[]): unknown {
+    const text = JSON.stringify(this.#found(path));
+    this.#copied += text.length;
+    if (this.#copied > MAX_COPIED) {
+      throw tooLarge(`the copies of a JSON patch may have ${MAX_COPIED} characters in all`);
+    }
+    return JSON.parse(text);
+  }
+
+  #add(path: readonly string[], value: unknown): void {
+    const name = path.at(-1);
+    if (name === undefined) {
+      this.root = value;
+      return;
+    }
+    const parent = this.#found(path.slice(0, -1));
+    if (Array.isArray(parent)) {
+      this.#splice(parent, name === "-" ? parent.length : elementAt(parent, name, true), 0, value);
+    } else setMember(parent, name, value);
+  }
+
+  #remove(path: readonly string[]): void {
+    const name = path.at(-1);
+    if (name === undefined) throw misfit("the whole object cannot be removed");
+    const parent = this.#found(path.slice(0, -1));
+    if (Array.isArray(parent)) this.#splice(parent, elementAt(parent, name, false), 1);
+    else if (isObject(parent) && Object.hasOwn(parent, name)) delete parent[name];
+    else missing(name);
+  }
+
+  #splice(list: unknown[], index: number, removed: number, ...added: unknown[]): void {
+    this.#shifted += list.length - index;
+    if (this.#shifted > MAX_SHIFTED) {
+      throw tooLarge(`a JSON patch may shift at most ${MAX_SHIFTED} elements of lists in all`);
+    }
+    list.splice(index, removed, ...added);
+  }
+
+  #replace(path: readonly string[], value: unknown): void {
+    const name = path.at(-1);
+    if (name === undefined) {
+      this.root = value;
+      return;
+    }
+    const parent = this.#found(path.slice(0, -1));
+    if (Array.isArray(parent)) parent[elementAt(parent, name, false)] = value;
+    else if (isObject(parent) && Object.hasOwn(parent, name)) setMember(parent, name, value);
+    else missing(name);
+  }
+}
+
+function valueOf(step: Record<string, unknown>): unknown {
+  if (!Object.hasOwn(step, "value")) throw badRequest(`${step.op} without a value`);
+  return step.value;
+}
+
+function memberOf(parent: unknown, name: string): unknown {
+  if (Array.isArray(parent)) return parent[elementAt(parent, name, false)];
+  return isObject(parent) && Object.hasOwn(parent, name) ? parent[name] : missing(name);
+}
+
+/** Sets a member of any name: an assignment to `__proto__` would set something else. */
+function setMember(parent: unknown, name: string, value: unknown): void {
+  if (!isObject(parent)) missing(name);
+  Object.defineProperty(parent, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** A JSON pointer (RFC 6901). */
+function pointer(step: Record<string, unknown>, member: "path" | "from"): string[] {
+  const text = step[member];
+  if (typeof text !== "string" || !/^(\/([^~/]|~[01])*)*$/.test(text)) {
+    throw badRequest(`${member}: not a JSON pointer`);
+  }
+  return text.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function elementAt(list: readonly unknown[], name: string, mayBeEnd: boolean): number {
+  const index = /^(0|[1-9]\d{0,8})$/.test(name) ? Number(name) : Infinity;
+  return index < list.length || (mayBeEnd && index === list.length) ? index : missing(name);
+}
+
+function missing(name: string): never {
+  throw misfit(`there is no ${JSON.stringify(name)} at the path`);
+}
+
+function misfit(why: string): ApiError {
+  return new ApiError(422, "Invalid", `the JSON patch does not fit: ${why}`);
+}
+
+function tooLarge(why: string): ApiError {
+  return new ApiError(413, "RequestEntityTooLarge", why);
+}

@@ -1,6 +1,6 @@
-import { isObject, member } from "@/lib/std/untrusted.ts";
 import { compareText } from "@/lib/std/text.ts";
-import { type ConfigMap, type ManagedFields, timestamp } from "./objects.ts";
+import { isObject, member } from "@/lib/std/untrusted.ts";
+import { type ConfigMap, type ManagedFields, timestamp } from "./kube_objects.ts";
 
 /** The part of a ConfigMap whose fields have owners: all that clients write of it. */
 export type OwnedContent = Pick<ConfigMap, "data"> & {

@@ -1,6 +1,6 @@
 import { ApiError } from "./api_status.ts";
-import { condition, isTerminating, type Job, type KubeObject, type Plural, type Pod } from "./objects.ts";
 import { apiVersionOf, RESOURCES } from "./discovery.ts";
+import { condition, isTerminating, type Job, type KubeObject, type Plural, type Pod } from "./kube_objects.ts";
 
 /** The forms of a response. */
 export type Form = "object" | "table" | "metadata";

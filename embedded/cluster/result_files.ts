@@ -1,9 +1,8 @@
-import { PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "@/embedded/archive/drawn_pages.ts";
+import { PAGE_HEIGHT, PAGE_WIDTH, pageName, THUMBNAIL, thumbnailUrl } from "@/embedded/archive/catalogue.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import { pageName, thumbnailUrl } from "@/embedded/archive/catalogue.ts";
 import { WORKER_DIGEST } from "./campaign_objects.ts";
-import { timestamp } from "./objects.ts";
-import { pipelineDigest, QUALITY_REVISION } from "./samples.ts";
+import { timestamp } from "./kube_objects.ts";
+import { pipelineDigest, QUALITY_REVISION } from "./sample_campaigns.ts";
 import {
   altoOf,
   type End,

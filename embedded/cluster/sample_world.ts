@@ -1,5 +1,5 @@
-import { sourceManifest } from "@/embedded/archive/source_manifest.ts";
 import { pageName } from "@/embedded/archive/catalogue.ts";
+import { sourceManifest } from "@/embedded/archive/source_manifest.ts";
 import {
   campaignConfigMap,
   campaignJob,
@@ -8,12 +8,12 @@ import {
   type Submission,
   warmupJob,
 } from "./campaign_objects.ts";
-import type { ConfigMapContent } from "./object_body.ts";
-import { furtherCampaign, type SampleCampaign, sampleCampaigns } from "./samples.ts";
 import { admitWaiting, suspendJob, wasAdmitted } from "./job_controller.ts";
-import { condition, type ConfigMap, endedAt, type Job, readIndexes, timestamp } from "./objects.ts";
+import { condition, type ConfigMap, endedAt, type Job, readIndexes, timestamp } from "./kube_objects.ts";
+import type { ConfigMapContent } from "./object_body.ts";
 import type { Outbox } from "./outbox.ts";
 import { syntheticManifestKey, volumeKeys } from "./result_files.ts";
+import { furtherCampaign, type SampleCampaign, sampleCampaigns } from "./sample_campaigns.ts";
 import type { ClusterStore } from "./store.ts";
 import { isCampaignJob, volumesText } from "./submitted_campaign.ts";
 import { applyByForce } from "./writes.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { integerAt, stringAt } from "@/lib/std/untrusted.ts";
 import { badRequest, invalidOptions, versionTooLarge } from "./api_status.ts";
-import type { KubeObject, Plural } from "./objects.ts";
+import type { KubeObject, Plural } from "./kube_objects.ts";
 import { byNamespaceAndName, type ClusterStore, type Named } from "./store.ts";
 
 /** One page of a list, and the list's own metadata. */

@@ -1,5 +1,5 @@
 import { compareText } from "@/lib/std/text.ts";
-import { type Kinds, type KubeObject, type NewMeta, type Plural, timestamp } from "./objects.ts";
+import { type Kinds, type KubeObject, type NewMeta, type Plural, timestamp } from "./kube_objects.ts";
 
 /** Stored changes; a client that needs an older one gets 410 and lists again. */
 const MAX_STORED_CHANGES = 8192;

@@ -3,7 +3,7 @@ import type { VolumeFinder } from "@/embedded/archive/catalogue.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type ClusterConventions, labelKeys } from "./campaign_objects.ts";
-import type { ConfigMap, Job } from "./objects.ts";
+import type { ConfigMap, Job } from "./kube_objects.ts";
 import {
   type Campaign,
   type CampaignVolume,
@@ -12,7 +12,7 @@ import {
   samplePipelineOf,
   type Scan,
   type Trouble,
-} from "./samples.ts";
+} from "./sample_campaigns.ts";
 import type { ClusterStore } from "./store.ts";
 
 /** The sources that workers of submitted campaigns can read. */

@@ -1,8 +1,7 @@
-import { drawnAlto, drawnPage } from "@/embedded/archive/drawn_pages.ts";
+import { drawnAlto, drawnPage, pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/catalogue.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import { pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/catalogue.ts";
 import { GATE_SECONDS, PERMANENT_EXIT } from "./campaign_objects.ts";
-import type { Campaign, CampaignVolume, SamplePipeline, Trouble } from "./samples.ts";
+import type { Campaign, CampaignVolume, SamplePipeline, Trouble } from "./sample_campaigns.ts";
 
 export type Stage = "setup" | "resume" | "load" | "stream" | "verify" | "publish" | "done" | "failed";
 

@@ -11,8 +11,7 @@ import {
   type PodStatus,
   postponed,
   timestamp,
-} from "./objects.ts";
-import { type Campaign, samplePipelineOf } from "./samples.ts";
+} from "./kube_objects.ts";
 import {
   altoFile,
   goodPages,
@@ -23,6 +22,7 @@ import {
   type ResultFile,
   viewerFile,
 } from "./result_files.ts";
+import { type Campaign, samplePipelineOf } from "./sample_campaigns.ts";
 import type { ClusterStore } from "./store.ts";
 import {
   deadlineEnd,

@@ -13,11 +13,10 @@ import {
 import type { ClusterConventions, NewJob } from "./campaign_objects.ts";
 import type { Resource } from "./discovery.ts";
 import { jobContent } from "./job_body.ts";
-import { isShallow, type JsonObject, mergePatch, type RequestBody, sameJson } from "./json_body.ts";
-import { jsonPatch } from "./json_patch.ts";
+import { isShallow, type JsonObject, jsonPatch, mergePatch, type RequestBody, sameJson } from "./json_body.ts";
+import { type ConfigMap, type Job, type KubeObject, timestamp } from "./kube_objects.ts";
 import { applyFields, ownersAfterWrite } from "./managed_fields.ts";
 import { type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./object_body.ts";
-import { type ConfigMap, type Job, type KubeObject, timestamp } from "./objects.ts";
 import type { ClusterStore } from "./store.ts";
 
 /** The object of a write. */

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { auditPath, downloadPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { launch } from "./chromium.ts";
 import { idleControls } from "./page_states.ts";
 import { follow } from "./site_fixture.ts";

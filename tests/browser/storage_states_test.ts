@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-
 import type { Browser, Page } from "playwright-core";
-
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { downloadPath, folderPath, objectPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";

@@ -1,14 +1,14 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
+import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { siteAssets } from "@/lib/site/build.ts";
 import { RedisClient } from "@/lib/state/redis_client.ts";
-import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
-import { startStore } from "@/embedded/tests/store/store_fixture.ts";
-import { requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
+import { requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
 import { logIn, resultsCookie } from "./gateway_client.ts";
 import { refusedByRuntime, startHostedProcess } from "./hosted_application.ts";
 import { StorageBrowser } from "./storage_browser.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { embeddedServer } from "@/bench/wire/s3_wire.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { signHeaders } from "@/lib/s3/signer.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { logIn } from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { startApplication } from "@/tests/application.ts";
 
 const BYTES = new Uint8Array(2 * 1024 * 1024).fill(7);

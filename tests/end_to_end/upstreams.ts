@@ -1,5 +1,5 @@
 import { readPorts } from "@/embedded/store/ports.ts";
-import { RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
+import { RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/sample_data.ts";
 import { type Application, type ApplicationOptions, startProcess } from "@/tests/application.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { RedisServer } from "@/tests/redis_server.ts";

@@ -1,18 +1,18 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { statedAcl } from "@/embedded/store/s3/acl_forms.ts";
-import { checkReadConditions, rangeHolds, storedHeaders, writeCondition } from "@/embedded/store/s3/object_headers.ts";
 import { parseCopySource } from "@/embedded/store/s3/copy_object.ts";
 import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_rules.ts";
+import { checkReadConditions, rangeHolds, storedHeaders, writeCondition } from "@/embedded/store/s3/request_headers.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { bearerToken } from "@/lib/auth/token.ts";
-import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
-import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
-import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
 import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
-import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
+import { bearerToken } from "@/lib/auth/token.ts";
+import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
+import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
+import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
 import { readTraceParent, traceParentOf } from "@/lib/operations/tracing.ts";
+import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";
 import { fuzz, isRefused, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";
 

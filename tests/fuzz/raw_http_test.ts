@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import assert from "node:assert/strict";
+import { startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
 import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
 import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { AMBIGUOUS } from "@/tools/smuggling.ts";

@@ -1,8 +1,8 @@
-import assert from "node:assert/strict";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import fc from "fast-check";
-import { withHeadersOfQuery } from "@/embedded/store/s3/presigned_headers.ts";
+import assert from "node:assert/strict";
+import { withHeadersOfQuery } from "@/embedded/store/s3/request_headers.ts";
 import { parseS3Request, type S3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";

@@ -1,14 +1,14 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { readAclXml } from "@/embedded/store/s3/acl_forms.ts";
-import { completedParts } from "@/embedded/store/s3/multipart.ts";
 import { corsRuleElements, readCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { completedParts } from "@/embedded/store/s3/multipart_uploads.ts";
 import { readXml, type XmlElement as EmbeddedElement } from "@/embedded/store/s3/xml.ts";
-import { S3Failure, s3Failure } from "@/lib/s3/s3_errors.ts";
 import { objectPage, parseObjectPage, parseVersionEntries, parseVersionPage } from "@/lib/s3/listing.ts";
 import { parsePartPage, parseUploadPage } from "@/lib/s3/multipart.ts";
-import { sdkDocument } from "@/lib/s3/sdk.ts";
+import { S3Failure, s3Failure } from "@/lib/s3/s3_errors.ts";
 import { MalformedXml } from "@/lib/s3/s3_xml.ts";
+import { sdkDocument } from "@/lib/s3/sdk.ts";
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
 import { fuzz, isStoreError, near, nearBytes, resultOr } from "./hostile.ts";
 

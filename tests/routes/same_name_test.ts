@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
@@ -9,7 +10,6 @@ import { IN_PROCESS_BASE, resultsFetch } from "@/lib/results/results_service.ts"
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
-import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { live } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import {

@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import { KubeConfig } from "@kubernetes/client-node";
-import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import assert from "node:assert/strict";
+import { startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
 import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
 
 /** A kubeconfig of a real cluster, to which the embedded one is compared; without one these tests are skipped. */

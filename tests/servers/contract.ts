@@ -1,4 +1,4 @@
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { leaks, s3Keys, startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 

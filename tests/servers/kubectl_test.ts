@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
-import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
 import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 
 /** The path of a kubectl, which judges the embedded cluster; without one these tests are skipped. */
 const KUBECTL = Deno.env.get("KUBECTL");

@@ -1,8 +1,6 @@
 /** Retention classes of namespaces and content classes of tenants: documents with names of their own. */
 import { z } from "zod";
 import type { Document } from "@/embedded/store/documents.ts";
-import { boolean, className, listed, members, names, oneOf, parsed, pathName, rule, text } from "./body_schema.ts";
-import { isVerbose, selected } from "./list_parameters.ts";
 import {
   conflicting,
   listResponse,
@@ -12,6 +10,20 @@ import {
   requireRight,
   type TenantRequest,
 } from "./mapi_request.ts";
+import {
+  boolean,
+  className,
+  isVerbose,
+  listed,
+  members,
+  names,
+  oneOf,
+  parsed,
+  pathName,
+  rule,
+  selected,
+  text,
+} from "./request_schema.ts";
 
 /** A kind of classes. */
 interface ClassKind {

@@ -1,7 +1,7 @@
-import { mustChangePassword, type Tenant } from "@/embedded/store/accounts.ts";
-import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
+import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
+import { mustChangePassword, type Tenant } from "@/embedded/store/stored_accounts.ts";
 import { ChunksTooSmall, SlowBody } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { contentClasses, retentionClasses } from "./classes.ts";
@@ -23,7 +23,7 @@ import {
   setVersioningSettings,
   showVersioningSettings,
   updateNamespace,
-} from "./namespaces.ts";
+} from "./namespace_handlers.ts";
 import { changePassword, resetPasswords } from "./passwords.ts";
 import { corsMethods, documentMethods, NAMESPACE_DOCUMENTS, TENANT_DOCUMENTS } from "./settings_documents.ts";
 import {

@@ -1,27 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { MASK_FLAGS, MASK_NAMES } from "@/embedded/store/access.ts";
 import { EVERY_ADDRESS } from "@/embedded/store/address_rules.ts";
 import { CONSOLE_SECURITY_DEFAULTS, NAMESPACE_DEFAULTS } from "@/embedded/store/default_records.ts";
 import { type Document, mergedDocument } from "@/embedded/store/documents.ts";
-import { MASK_FLAGS, MASK_NAMES } from "@/embedded/store/permissions.ts";
 import { parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import {
-  boolean,
-  each,
-  integer,
-  list,
-  listed,
-  MAX_WORDS,
-  members,
-  names,
-  oneOf,
-  parsed,
-  rule,
-  text,
-} from "./body_schema.ts";
 import { retention } from "./classes.ts";
-import { isVerbose } from "./list_parameters.ts";
 import {
   conflicting,
   invalid,
@@ -33,7 +18,22 @@ import {
   type Right,
   type TenantRequest,
 } from "./mapi_request.ts";
-import { NAMESPACE_SETTINGS, versioningSettings } from "./namespaces.ts";
+import { NAMESPACE_SETTINGS, versioningSettings } from "./namespace_handlers.ts";
+import {
+  boolean,
+  each,
+  integer,
+  isVerbose,
+  list,
+  listed,
+  MAX_WORDS,
+  members,
+  names,
+  oneOf,
+  parsed,
+  rule,
+  text,
+} from "./request_schema.ts";
 
 /** A settings document, of which a tenant or a namespace has one: read with GET, changed with POST. */
 interface SettingsDocument {

@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
-import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { NewGroup } from "@/embedded/store/changes.ts";
+import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
 import type { Document } from "@/embedded/store/documents.ts";
 import { folded, isHostLabel } from "@/embedded/store/names.ts";
-import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text, wrapped } from "./body_schema.ts";
-import { groupname, username as usernameSchema } from "./user_accounts.ts";
-import { isVerbose, selected } from "./list_parameters.ts";
+import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import {
   forbidden,
   listResponse,
@@ -21,6 +18,22 @@ import {
   type TenantRequest,
 } from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
+import {
+  boolean,
+  each,
+  integer,
+  isVerbose,
+  members,
+  oneOf,
+  parsed,
+  quota,
+  rule,
+  selected,
+  tags,
+  text,
+  wrapped,
+} from "./request_schema.ts";
+import { groupname, username as usernameSchema } from "./user_accounts.ts";
 
 const NAME_RULE = "must have 1 to 63 letters, digits and inner hyphens";
 

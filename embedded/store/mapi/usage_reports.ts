@@ -1,7 +1,7 @@
-import type { Holdings } from "@/embedded/store/accounts.ts";
-import type { Bucket } from "@/embedded/store/buckets.ts";
-import { USAGE_HOURS } from "@/embedded/store/context/maintenance.ts";
-import { type Interval, usageDuring, type Used } from "@/embedded/store/usage_history.ts";
+import { USAGE_HOURS } from "@/embedded/store/store_context.ts";
+import type { Holdings } from "@/embedded/store/stored_accounts.ts";
+import type { Bucket } from "@/embedded/store/stored_buckets.ts";
+import { type Interval, usageDuring, type Used } from "@/embedded/store/writer/usage_changes.ts";
 import { invalid, mapiTime, permittedNamespace, requireRight, type TenantRequest } from "./mapi_request.ts";
 
 const MS_PER_SECOND = 1000;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { isEnabled, type Tenant, type User } from "@/embedded/store/accounts.ts";
 import type { ChangeOrigin } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import { isEnabled, type Tenant, type User } from "@/embedded/store/stored_accounts.ts";
 import type { ChunkedFraming } from "./aws_chunked.ts";
 import type { S3Request } from "./s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "./sigv2.ts";

@@ -1,22 +1,14 @@
 import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
-import type { StoredObject } from "@/embedded/store/objects.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import type { StoredObject } from "@/embedded/store/stored_objects.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { requestedAcl } from "./acl.ts";
+import { requestedAcl } from "./access_lists.ts";
 import type { S3Call } from "./caller.ts";
 import { type ChecksumAlgorithm, checksumAlgorithmOf, checksumElements, namedAlgorithm } from "./checksums.ts";
-import {
-  checkReadConditions,
-  DEFAULT_CONTENT_TYPE,
-  rejectHeaders,
-  requireOwner,
-  storedHeaders,
-  withStorageClass,
-  writeCondition,
-} from "./object_headers.ts";
+import { requestedTags } from "./object_tags.ts";
 import {
   type BucketAccess,
   bucketAccess,
@@ -26,8 +18,16 @@ import {
   signedUser,
 } from "./permitted.ts";
 import { versionText } from "./read_object.ts";
+import {
+  checkReadConditions,
+  DEFAULT_CONTENT_TYPE,
+  rejectHeaders,
+  requireOwner,
+  storedHeaders,
+  withStorageClass,
+  writeCondition,
+} from "./request_headers.ts";
 import { keyBytes } from "./s3_request.ts";
-import { requestedTags } from "./tags.ts";
 import { requireRoom, storeObject, wholeChecksum } from "./write_object.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 

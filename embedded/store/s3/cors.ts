@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Tenant } from "@/embedded/store/accounts.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import type { S3Call } from "./caller.ts";
 import {
@@ -16,7 +16,7 @@ import {
   requestedHeaders,
 } from "./cors_rules.ts";
 import { ownBucket, permittedBucket, signedUser } from "./permitted.ts";
-import { xmlBody } from "./request_body.ts";
+import { xmlBody } from "./received_body.ts";
 import { xmlResponse } from "./xml.ts";
 
 /** GetBucketCors, for every user who may do anything in the bucket. Rules of its tenant do not count. */

@@ -1,9 +1,9 @@
-import type { Accounts } from "@/embedded/store/accounts.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { afterMarker, type ListedVersion, listVersions } from "@/embedded/store/entry_pages.ts";
 import { folded, VERSION_ID_MARKER } from "@/embedded/store/names.ts";
-import { compareBytes, type ListedObject } from "@/embedded/store/objects.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { afterMarker, type ListedVersion, listVersions } from "@/embedded/store/versions.ts";
+import type { Accounts } from "@/embedded/store/stored_accounts.ts";
+import { compareBytes, type ListedObject } from "@/embedded/store/stored_objects.ts";
 import type { S3Call } from "./caller.ts";
 import { checksumKind } from "./checksums.ts";
 import { permittedBucket, signedUser } from "./permitted.ts";

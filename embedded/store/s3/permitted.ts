@@ -1,11 +1,17 @@
-import { aclsUsageOf, bucketMask, objectMask, type Requester } from "@/embedded/store/access.ts";
-import type { User } from "@/embedded/store/accounts.ts";
+import {
+  aclsUsageOf,
+  bucketMask,
+  objectMask,
+  type Permission,
+  permits,
+  type Requester,
+} from "@/embedded/store/access.ts";
 import { addressRules } from "@/embedded/store/address_rules.ts";
-import type { Bucket } from "@/embedded/store/buckets.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import type { StoredObject } from "@/embedded/store/objects.ts";
-import { type Permission, permits } from "@/embedded/store/permissions.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import type { User } from "@/embedded/store/stored_accounts.ts";
+import type { Bucket } from "@/embedded/store/stored_buckets.ts";
+import type { StoredObject } from "@/embedded/store/stored_objects.ts";
 import type { Caller } from "./caller.ts";
 
 /** The rights of a request in the bucket that it names. */

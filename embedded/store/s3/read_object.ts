@@ -1,14 +1,14 @@
-import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { VersionId } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { VERSION_ID } from "@/embedded/store/names.ts";
-import type { ObjectPart, StoredObject } from "@/embedded/store/objects.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import type { Bucket } from "@/embedded/store/stored_buckets.ts";
+import type { ObjectPart, StoredObject } from "@/embedded/store/stored_objects.ts";
 import { type ByteRange, parseByteRange } from "@/lib/std/header_encoding.ts";
 import type { S3Call } from "./caller.ts";
 import { checksumAlgorithmOf, checksumElements, checksumHeaders, type Checksums } from "./checksums.ts";
-import { checkReadConditions, rangeHolds, sentHeader, storageClassOf, STORED_HEADERS } from "./object_headers.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
+import { checkReadConditions, rangeHolds, sentHeader, storageClassOf, STORED_HEADERS } from "./request_headers.ts";
 import { keyBytes, partNumber, type S3Request } from "./s3_request.ts";
 import { element, xmlResponse } from "./xml.ts";
 

@@ -1,7 +1,7 @@
-import type { Tenant } from "@/embedded/store/accounts.ts";
-import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/context/store_context.ts";
+import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from "./acl.ts";
+import type { Tenant } from "@/embedded/store/stored_accounts.ts";
+import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from "./access_lists.ts";
 import {
   createBucket,
   deleteBucket,
@@ -9,11 +9,14 @@ import {
   getBucketVersioning,
   headBucket,
   putBucketVersioning,
+  unsetDeletes,
+  unsetObjectReads,
+  unsetReads,
 } from "./bucket.ts";
 import { authenticate, isFailedLogin, type S3Operation } from "./caller.ts";
 import { copyObject } from "./copy_object.ts";
 import { corsHeaders, deleteBucketCors, getBucketCors, preflightResponse, putBucketCors } from "./cors.ts";
-import { deleteObject, deleteObjects } from "./delete_objects.ts";
+import { deleteObject, deleteObjects } from "./deletions.ts";
 import { listBuckets, listObjects, listObjectsV2, listObjectVersions, METADATA, UNORDERED } from "./listings.ts";
 import {
   abortMultipartUpload,
@@ -23,15 +26,13 @@ import {
   listParts,
   uploadPart,
   uploadPartCopy,
-} from "./multipart.ts";
-import { checkHeaders } from "./object_headers.ts";
-import { isHeaderInQuery, withHeadersOfQuery } from "./presigned_headers.ts";
+} from "./multipart_uploads.ts";
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./object_tags.ts";
 import { getObject, getObjectAttributes, READ_PARAMETERS } from "./read_object.ts";
-import { asS3Error, s3ErrorResponse } from "./s3_error.ts";
+import { checkHeaders, isHeaderInQuery, withHeadersOfQuery } from "./request_headers.ts";
 import { parseS3Request, type S3Request } from "./s3_request.ts";
-import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./tags.ts";
-import { unsetDeletes, unsetObjectReads, unsetReads } from "./unset_settings.ts";
 import { putObject } from "./write_object.ts";
+import { asS3Error, s3ErrorResponse } from "./xml.ts";
 
 /** The parameter in which some clients name the operation. */
 const OPERATION_NAME = "x-id";

@@ -1,17 +1,17 @@
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
-import type { Bucket } from "@/embedded/store/buckets.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { Input } from "@/embedded/store/writer/change_kinds.ts";
-import { requestedAcl } from "./acl.ts";
+import { requestedAcl } from "./access_lists.ts";
 import type { S3Call } from "./caller.ts";
 import { type ChecksumAlgorithm, checksumHeaders, type Checksums } from "./checksums.ts";
-import { DEFAULT_CONTENT_TYPE, rejectHeaders, storedHeaders, writeCondition } from "./object_headers.ts";
+import { requestedTags } from "./object_tags.ts";
 import { permittedBucket } from "./permitted.ts";
 import { writtenVersionHeader } from "./read_object.ts";
-import { checksumOf, receiveObjectBody, storeBody } from "./request_body.ts";
+import { checksumOf, receiveObjectBody, storeBody } from "./received_body.ts";
+import { DEFAULT_CONTENT_TYPE, rejectHeaders, storedHeaders, writeCondition } from "./request_headers.ts";
 import { keyBytes } from "./s3_request.ts";
-import { requestedTags } from "./tags.ts";
 
 /** Headers of a copy, which have no meaning without its source. */
 const UNSUPPORTED = /^x-amz-copy-source/;

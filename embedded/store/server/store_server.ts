@@ -1,24 +1,22 @@
-import { Accounts, passwordMd5, type Tenant } from "@/embedded/store/accounts.ts";
-import { Buckets } from "@/embedded/store/buckets.ts";
-import { Logins } from "@/embedded/store/context/logins.ts";
-import { Maintenance, ReadCounter } from "@/embedded/store/context/maintenance.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { StoreReports } from "@/embedded/store/changes.ts";
 import { AUDIT_END, type Document, Documents } from "@/embedded/store/documents.ts";
+import { Uploads } from "@/embedded/store/entry_pages.ts";
 import { openIndexForReading } from "@/embedded/store/index.ts";
+import { Logins } from "@/embedded/store/logins.ts";
 import type { mapiHandler } from "@/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { Objects } from "@/embedded/store/objects.ts";
 import { Ports, type Protocol, publicTenant } from "@/embedded/store/ports.ts";
-import type { StoreReports } from "@/embedded/store/changes.ts";
 import { errorHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
-import { SoftQuotas } from "@/embedded/store/quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { Uploads } from "@/embedded/store/uploads.ts";
+import { Maintenance, ReadCounter, type StoreContext } from "@/embedded/store/store_context.ts";
+import { Accounts, passwordMd5, type Tenant } from "@/embedded/store/stored_accounts.ts";
+import { Buckets, SoftQuotas } from "@/embedded/store/stored_buckets.ts";
+import { Objects } from "@/embedded/store/stored_objects.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import { requestMarks } from "@/lib/std/request_mark.ts";
 import type { HostHandler, HttpHost, RunningServer } from "@/lib/std/http_host.ts";
-import { addAdministrators, type Administrators } from "./administrators.ts";
-import { addSamples, SAMPLE_PASSWORD } from "./samples.ts";
+import { requestMarks } from "@/lib/std/request_mark.ts";
+import { addAdministrators, type Administrators } from "./first_accounts.ts";
+import { addSamples, SAMPLE_PASSWORD } from "./sample_data.ts";
 
 export interface StoreServerOptions {
   /** The data folder, locked by the caller. */

@@ -1,9 +1,14 @@
-import { CONVERTER, RESULTS_TENANT, SYSTEM } from "@/embedded/store/accounts.ts";
 import type { NewGroup, NewUser } from "@/embedded/store/changes.ts";
-import { isLastAdministrator, withAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import {
+  CONVERTER,
+  isLastAdministrator,
+  RESULTS_TENANT,
+  SYSTEM,
+  withAdministrator,
+} from "@/embedded/store/stored_accounts.ts";
 
 /** How many former passwords of a user are stored: as many as the settings can require. */
 const FORMER_PASSWORDS = 100;

@@ -1,8 +1,7 @@
-import { aclForNewOwner, parseAcl, serializeAcl } from "@/embedded/store/access.ts";
+import { aclForNewOwner, maskOf, parseAcl, S3_ACCESS, s3AccessOf, serializeAcl } from "@/embedded/store/access.ts";
 import type { NamedDocument, Versioning } from "@/embedded/store/changes.ts";
 import { AUDIT_END, type Document, mergedDocument } from "@/embedded/store/documents.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { maskOf, S3_ACCESS, s3AccessOf } from "@/embedded/store/permissions.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { type Members, mergeRecord, requireFreeName, requireTenant, setGrants } from "./account_changes.ts";

@@ -1,4 +1,3 @@
-import { versionSettings } from "@/embedded/store/buckets.ts";
 import type {
   Deleted,
   DeleteOutcome,
@@ -9,9 +8,10 @@ import type {
   VersionId,
   Versioning,
 } from "@/embedded/store/changes.ts";
-import { versionIdOf, versionNumber } from "@/embedded/store/objects.ts";
 import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import { versionSettings } from "@/embedded/store/stored_buckets.ts";
+import { versionIdOf, versionNumber } from "@/embedded/store/stored_objects.ts";
 import { countUse, StoredCounts, withinQuota } from "./usage_changes.ts";
 
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */

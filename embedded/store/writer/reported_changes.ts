@@ -1,9 +1,9 @@
-import { rolesOf } from "@/embedded/store/accounts.ts";
+import { permissionsOf } from "@/embedded/store/access.ts";
 import type { AuditDetails, Deleted, ReportedChange, VersionId, Versioning } from "@/embedded/store/changes.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { versionIdOf } from "@/embedded/store/objects.ts";
-import { permissionsOf } from "@/embedded/store/permissions.ts";
 import { type Statements, textOrNull } from "@/embedded/store/statements.ts";
+import { rolesOf } from "@/embedded/store/stored_accounts.ts";
+import { versionIdOf } from "@/embedded/store/stored_objects.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
 import type { Change, ChangeKind, Input, Result } from "./change_kinds.ts";
 

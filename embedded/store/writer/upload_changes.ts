@@ -10,10 +10,10 @@ import type {
   Versioning,
   WriteCondition,
 } from "@/embedded/store/changes.ts";
-import { versionIdOf } from "@/embedded/store/objects.ts";
 import { type ChecksumType, DEFAULT_CHECKSUM, objectChecksum } from "@/embedded/store/part_checksums.ts";
 import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import { versionIdOf } from "@/embedded/store/stored_objects.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import { discardStored, putVersion, requireUser, storeBody } from "./object_changes.ts";
 import { countHoldings, countParts, countUploads, countUse, withinQuota } from "./usage_changes.ts";

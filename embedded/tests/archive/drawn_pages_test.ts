@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawnPage, imageFile, PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "@/embedded/archive/drawn_pages.ts";
+import { drawnPage, imageFile, PAGE_HEIGHT, PAGE_WIDTH, THUMBNAIL } from "@/embedded/archive/catalogue.ts";
 import { pngSize } from "./png_size.ts";
 
 const NUMBERS = Array.from({ length: 28 }, (_, index) => index + 1);

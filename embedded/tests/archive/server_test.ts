@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/archive_server.ts";
 import type { SourceVolume } from "@/embedded/archive/catalogue.ts";
-import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { rawRequest } from "@/tests/routes/results/raw_request.ts";
 import { pngSize } from "./png_size.ts";

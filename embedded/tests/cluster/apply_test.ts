@@ -1,9 +1,9 @@
-import assert from "node:assert/strict";
-import fc from "fast-check";
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import type { EmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
+import type { ManagedFields } from "@/embedded/cluster/kube_objects.ts";
 import { applyFields, type OwnedContent } from "@/embedded/cluster/managed_fields.ts";
-import type { ManagedFields } from "@/embedded/cluster/objects.ts";
-import type { EmbeddedCluster } from "@/embedded/cluster/server.ts";
 import { START, withSampleCluster } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";

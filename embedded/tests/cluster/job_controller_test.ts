@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { campaignJob, warmupJob } from "@/embedded/cluster/campaign_objects.ts";
 import { reconcileJob } from "@/embedded/cluster/job_controller.ts";
 import {
@@ -9,8 +9,8 @@ import {
   readIndexes,
   timestamp,
   writeIndexes,
-} from "@/embedded/cluster/objects.ts";
-import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
+} from "@/embedded/cluster/kube_objects.ts";
+import { sampleCampaigns } from "@/embedded/cluster/sample_campaigns.ts";
 import { ClusterStore } from "@/embedded/cluster/store.ts";
 import { CONVENTIONS, START } from "./sample_cluster.ts";
 

@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { ApiError } from "@/embedded/cluster/api_status.ts";
-import { jsonPatch } from "@/embedded/cluster/json_patch.ts";
+import { jsonPatch } from "@/embedded/cluster/json_body.ts";
 
 Deno.test("JSON patch: the operations of RFC 6902", () => {
   const cases: [unknown, unknown[], unknown][] = [

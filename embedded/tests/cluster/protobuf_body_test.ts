@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { ApiError } from "@/embedded/cluster/api_status.ts";
-import { readProtobufConfigMap } from "@/embedded/cluster/protobuf_body.ts";
+import { readProtobufConfigMap } from "@/embedded/cluster/object_body.ts";
 
 /** What kubectl 1.32 sends for `create configmap mine --from-literal=a=två --from-file=bin=…`. */
 const CONFIG_MAP = Uint8Array.fromBase64(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawnAlto, drawnPage } from "@/embedded/archive/drawn_pages.ts";
+import { drawnAlto, drawnPage } from "@/embedded/archive/catalogue.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { memoryWriter, sampleOptions } from "./sample_cluster.ts";
 

@@ -1,6 +1,10 @@
 import type { ClusterConventions } from "@/embedded/cluster/campaign_objects.ts";
+import {
+  type EmbeddedCluster,
+  type EmbeddedClusterOptions,
+  startEmbeddedCluster,
+} from "@/embedded/cluster/cluster_server.ts";
 import type { ResultFile } from "@/embedded/cluster/result_files.ts";
-import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 
 /** The instant at which the sample clusters of the tests start. */

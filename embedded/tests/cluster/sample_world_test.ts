@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CATALOGUE, catalogueVolume } from "@/embedded/archive/catalogue.ts";
-import { furtherCampaign } from "@/embedded/cluster/samples.ts";
-import { type Job, readIndexes } from "@/embedded/cluster/objects.ts";
+import { type Job, readIndexes } from "@/embedded/cluster/kube_objects.ts";
+import { furtherCampaign } from "@/embedded/cluster/sample_campaigns.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { CONVENTIONS, memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
 

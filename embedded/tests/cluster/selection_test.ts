@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { ApiError } from "@/embedded/cluster/api_status.ts";
-import type { ConfigMap } from "@/embedded/cluster/objects.ts";
+import type { ConfigMap } from "@/embedded/cluster/kube_objects.ts";
 import { parseFieldSelector, parseLabelSelector } from "@/embedded/cluster/selection.ts";
 
 const LABELS = { app: "batch", "example.org/kind": "status", empty: "" };

@@ -1,7 +1,7 @@
+import { BatchV1Api, CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
-import { BatchV1Api, CoreV1Api, KubeConfig } from "@kubernetes/client-node";
-import type { EmbeddedCluster } from "@/embedded/cluster/server.ts";
+import type { EmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
 import { CONVENTIONS, withSampleCluster } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { Job, Pod } from "@/embedded/cluster/objects.ts";
+import type { Job, Pod } from "@/embedded/cluster/kube_objects.ts";
 import type { ResultFile } from "@/embedded/cluster/result_files.ts";
-import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
+import { sampleCampaigns } from "@/embedded/cluster/sample_campaigns.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { byNamespaceAndName } from "@/embedded/cluster/store.ts";
-import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";
+import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
 

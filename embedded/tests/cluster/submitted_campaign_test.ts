@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
 import { volumeFinder } from "@/embedded/archive/catalogue.ts";
-import type { Job, Pod } from "@/embedded/cluster/objects.ts";
-import { sampleVolumes } from "@/embedded/cluster/samples.ts";
-import type { EmbeddedCluster } from "@/embedded/cluster/server.ts";
+import type { EmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
+import type { Job, Pod } from "@/embedded/cluster/kube_objects.ts";
+import { sampleVolumes } from "@/embedded/cluster/sample_campaigns.ts";
 import { SubmittedCampaigns } from "@/embedded/cluster/submitted_campaign.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { memoryWriter, START, withSampleCluster } from "./sample_cluster.ts";

@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import { CoreV1Api, KubeConfig, makeInformer, Watch } from "@kubernetes/client-node";
-import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import assert from "node:assert/strict";
+import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
 import type { ClusterStore } from "@/embedded/cluster/store.ts";
 import { openWatch, sampleOptions, withSampleCluster } from "./sample_cluster.ts";
 

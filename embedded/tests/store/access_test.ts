@@ -8,10 +8,10 @@ import {
   type Grantee,
   objectMask,
   parseAcl,
+  permissionsOf,
   type Requester,
   serializeAcl,
 } from "@/embedded/store/access.ts";
-import { permissionsOf } from "@/embedded/store/permissions.ts";
 
 const anna: Requester = { user: { id: 1, guid: "anna" }, dataAccess: 0, groups: () => [] };
 const anonymous: Requester = { user: null, dataAccess: 0, groups: () => [] };

@@ -1,6 +1,6 @@
 import { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { account, archiveMapi } from "./mapi_fixture.ts";
 import { s3Keys, type Store } from "./store_fixture.ts";
 

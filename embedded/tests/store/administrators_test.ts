@@ -1,11 +1,11 @@
-import { callMapi } from "./mapi_fixture.ts";
-import assert from "node:assert/strict";
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
-import type { Administrators } from "@/embedded/store/server/administrators.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import assert from "node:assert/strict";
+import type { Administrators } from "@/embedded/store/server/first_accounts.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { startStore, type Store, storeErrorCode } from "./store_fixture.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";
+import { callMapi } from "./mapi_fixture.ts";
+import { startStore, type Store, storeErrorCode } from "./store_fixture.ts";
 
 const PASSWORD = "correct horse 7";
 const TENANT_PASSWORD = "battery staple 8";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { elements, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { s3Keys, startStore } from "./store_fixture.ts";
 
 const WRITERS = 6;

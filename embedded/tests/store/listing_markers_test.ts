@@ -1,12 +1,18 @@
+import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
-import type { Change } from "@/embedded/store/writer/change_kinds.ts";
-import { compareBytes, indexOfBytes, Objects } from "@/embedded/store/objects.ts";
-import { Statements } from "@/embedded/store/statements.ts";
-import { type Upload, Uploads } from "@/embedded/store/uploads.ts";
-import { afterMarker, type EntriesPage, type ListedVersion, listVersions } from "@/embedded/store/versions.ts";
 import type { Versioning } from "@/embedded/store/changes.ts";
+import {
+  afterMarker,
+  type EntriesPage,
+  type ListedVersion,
+  listVersions,
+  type Upload,
+  Uploads,
+} from "@/embedded/store/entry_pages.ts";
+import { Statements } from "@/embedded/store/statements.ts";
+import { compareBytes, indexOfBytes, Objects } from "@/embedded/store/stored_objects.ts";
+import type { Change } from "@/embedded/store/writer/change_kinds.ts";
 import { createBucket, deletedOf, utf8, writtenStore } from "./changes_fixture.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);

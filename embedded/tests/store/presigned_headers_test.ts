@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isHeaderInQuery, withHeadersOfQuery } from "@/embedded/store/s3/presigned_headers.ts";
+import { isHeaderInQuery, withHeadersOfQuery } from "@/embedded/store/s3/request_headers.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 

@@ -18,12 +18,12 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { quotaBytes, SoftQuotas } from "@/embedded/store/quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { quotaBytes, SoftQuotas } from "@/embedded/store/stored_buckets.ts";
+import { printedErrors } from "@/tests/printed_errors.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 import { archiveMapi, errorOf, eventually, namespace } from "./mapi_fixture.ts";
 import { leaks, startStore, type Store, storeTest } from "./store_fixture.ts";
-import { printedErrors } from "@/tests/printed_errors.ts";
 
 const MIB = 1024 * 1024;
 

@@ -18,7 +18,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
-import { ALL_USERS, AUTHENTICATED_USERS, GROUP_URI } from "@/embedded/store/s3/acl.ts";
+import { ALL_USERS, AUTHENTICATED_USERS, GROUP_URI } from "@/embedded/store/s3/access_lists.ts";
 import { uploadInParts } from "@/embedded/tests/store/s3/multipart_fixture.ts";
 import { anonymous, clientOf, guidOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { archiveMapi } from "./mapi_fixture.ts";

@@ -1,8 +1,8 @@
 import { CreateBucketCommand, GetObjectAclCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import assert from "node:assert/strict";
 import { CANNED_ACLS, type CannedAcl } from "@/embedded/store/s3/acl_forms.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
 import { s3Keys, type Store, storeTest } from "./store_fixture.ts";
 

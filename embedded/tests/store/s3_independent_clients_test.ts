@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { signedFetch } from "@/embedded/tests/store/s3/signed_fetch.ts";
 import { s3Keys, storeErrorCode, storeTest } from "./store_fixture.ts";
 

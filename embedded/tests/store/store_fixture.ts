@@ -1,9 +1,9 @@
 import { S3Client } from "@aws-sdk/client-s3";
-import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/store_server.ts";
+import { createHash } from "node:crypto";
 import type { FailedLogin, ReportedChange, StoreReports } from "@/embedded/store/changes.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { StoreServer, type StoreServerOptions } from "@/embedded/store/server/store_server.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";

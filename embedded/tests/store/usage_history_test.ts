@@ -1,7 +1,6 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { usageDuring } from "@/embedded/store/usage_history.ts";
-import { countUse, expireUsage, StoredCounts } from "@/embedded/store/writer/usage_changes.ts";
+import assert from "node:assert/strict";
+import { countUse, expireUsage, StoredCounts, usageDuring } from "@/embedded/store/writer/usage_changes.ts";
 import { createBucket, writtenStore } from "./changes_fixture.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;

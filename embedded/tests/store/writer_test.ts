@@ -1,15 +1,15 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import type { Versioning } from "@/embedded/store/changes.ts";
-import type { Change } from "@/embedded/store/writer/change_kinds.ts";
-import { INDEX_VERSION, openIndexForWriting } from "@/embedded/store/index.ts";
-import { compareBytes, successor } from "@/embedded/store/objects.ts";
-import { Statements } from "@/embedded/store/statements.ts";
-import { Writer } from "@/embedded/store/writer/writer.ts";
 import { sweepBodies } from "@/embedded/store/body_folder.ts";
-import { createBucket, deletedOf, deleteObject, putObject, utf8, writtenStore } from "./changes_fixture.ts";
+import type { Versioning } from "@/embedded/store/changes.ts";
+import { INDEX_VERSION, openIndexForWriting } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
+import { compareBytes, successor } from "@/embedded/store/stored_objects.ts";
+import type { Change } from "@/embedded/store/writer/change_kinds.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
+import { createBucket, deletedOf, deleteObject, putObject, utf8, writtenStore } from "./changes_fixture.ts";
 
 const openStore = (versioning: Versioning) => writtenStore([createBucket({ versioning })]);
 

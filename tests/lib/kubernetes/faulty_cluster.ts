@@ -1,7 +1,7 @@
-import { clusterApi } from "@/embedded/cluster/api.ts";
-import { applyByForce } from "@/embedded/cluster/writes.ts";
-import type { ConfigMap, Plural } from "@/embedded/cluster/objects.ts";
+import { clusterApi } from "@/embedded/cluster/cluster_server.ts";
+import type { ConfigMap, Plural } from "@/embedded/cluster/kube_objects.ts";
 import { ClusterStore } from "@/embedded/cluster/store.ts";
+import { applyByForce } from "@/embedded/cluster/writes.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { freePort } from "@/tests/free_port.ts";

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { setVersioning } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listVersions } from "@/lib/s3/listing.ts";
 import { listUploads } from "@/lib/s3/multipart.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
+import type { S3 } from "@/lib/s3/s3_client.ts";
 import { CONDITION_TABLES, type ConditionTable, rejectsShortBodies, storeKind } from "@/lib/s3/store_kind.ts";
-import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 
 Deno.test("store kind: known servers by the header that they send, and which of them reject a short body", () => {
   const servers: [server: string | null, kind: string, rejects: boolean][] = [

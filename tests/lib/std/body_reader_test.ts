@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { bodyChunks, BrokenBody } from "@/embedded/store/bodies.ts";
-import { asS3Error } from "@/embedded/store/s3/s3_error.ts";
+import { asS3Error } from "@/embedded/store/s3/xml.ts";
 import {
   type BodyReader,
   BodyTooLong,

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/credential_memory.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
 import { givenSessionKeys } from "@/lib/auth/session_key.ts";
-import { type LoginNote, readLoginNote } from "@/lib/results/results_login.ts";
 import { openSession } from "@/lib/auth/session_token.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
+import { type LoginNote, readLoginNote } from "@/lib/results/results_login.ts";
 import { MAX_CHECKS_PER_ADDRESS } from "@/routes/results/login.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
-import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { rawRequest } from "./raw_request.ts";
 import { bothWays, cookieOf, CREDENTIALS, login, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 

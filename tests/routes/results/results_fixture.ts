@@ -1,14 +1,15 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { randomBytes } from "node:crypto";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
+import { givenSessionKeys } from "@/lib/auth/session_key.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { type AddRoute, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
-import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { givenSessionKeys } from "@/lib/auth/session_key.ts";
 import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/body_reader.ts";
 import {
   inProcessResults,
@@ -17,7 +18,6 @@ import {
   type ResultsDeps,
   resultsRole,
 } from "@/routes/results/mod.ts";
-import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 
 export const STEM = "results_session";
 export const NAMESPACE = "batch-default";

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { revokedSessions } from "@/compose/results.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
-import { DataFolder } from "@/lib/process/data_folder.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import { givenSessionKeys } from "@/lib/auth/session_key.ts";
 import { sealSession } from "@/lib/auth/session_token.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
+import { DataFolder } from "@/lib/process/data_folder.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
-import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { bothWays, cookieOf, filledStore, login, NAMESPACE, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 
 const PATH = `${NAMESPACE}/p/v1/progress.json`;

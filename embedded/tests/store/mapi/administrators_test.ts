@@ -6,8 +6,8 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { GROUP_URI } from "@/embedded/store/s3/acl.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { GROUP_URI } from "@/embedded/store/s3/access_lists.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import {
   account,
   archiveMapi,

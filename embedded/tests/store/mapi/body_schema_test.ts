@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { MapiError } from "@/embedded/store/mapi/mapi_request.ts";
 import {
   boolean,
   integer,
@@ -10,8 +11,7 @@ import {
   parsed,
   text,
   wrapped,
-} from "@/embedded/store/mapi/body_schema.ts";
-import { MapiError } from "@/embedded/store/mapi/mapi_request.ts";
+} from "@/embedded/store/mapi/request_schema.ts";
 import { archiveMapi } from "@/embedded/tests/store/mapi_fixture.ts";
 import { leaks, mapiAuthorization, startStore } from "@/embedded/tests/store/store_fixture.ts";
 

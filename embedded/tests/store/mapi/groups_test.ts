@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { GROUP_URI } from "@/embedded/store/s3/acl.ts";
+import { GROUP_URI } from "@/embedded/store/s3/access_lists.ts";
 import { clientOf, makeUser, statusOf } from "@/embedded/tests/store/acl_fixture.ts";
 import { archiveMapi, post, statusAndText } from "@/embedded/tests/store/mapi_fixture.ts";
 import { storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";

@@ -1,8 +1,8 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Accounts } from "@/embedded/store/accounts.ts";
-import { pageByName, selected } from "@/embedded/store/mapi/list_parameters.ts";
+import assert from "node:assert/strict";
+import { pageByName, selected } from "@/embedded/store/mapi/request_schema.ts";
 import { folded } from "@/embedded/store/names.ts";
+import { Accounts } from "@/embedded/store/stored_accounts.ts";
 import { writtenStore } from "@/embedded/tests/store/changes_fixture.ts";
 
 Deno.test("lists: a page by name is what filtering, sorting and cutting all of them returns", () => {

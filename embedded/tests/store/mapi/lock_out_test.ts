@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import { AwsClient } from "aws4fetch";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import assert from "node:assert/strict";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { account, archiveMapi, callMapi, type Login, s3Login } from "@/embedded/tests/store/mapi_fixture.ts";
 import { mapiAuthorization, s3Keys, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 

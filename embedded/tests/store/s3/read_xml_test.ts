@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { completedParts } from "@/embedded/store/s3/multipart.ts";
+import { completedParts } from "@/embedded/store/s3/multipart_uploads.ts";
 import { childText, childWord, MAX_XML_BYTES, readXml, xmlTime } from "@/embedded/store/s3/xml.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { s3Keys, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 import { codeOf } from "./signed_fetch.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { s3Keys } from "@/embedded/tests/store/store_fixture.ts";
 
 const sha256 = (data: Uint8Array | string) => createHash("sha256").update(data).digest("hex");

@@ -11,9 +11,9 @@ import {
   PutBucketAclCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import assert from "node:assert/strict";
 import { AwsClient } from "aws4fetch";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import assert from "node:assert/strict";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { makeUser } from "@/embedded/tests/store/acl_fixture.ts";
 import { s3Keys, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { Objects } from "@/embedded/store/objects.ts";
 import { Reserve } from "@/embedded/store/disk_space.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { Objects } from "@/embedded/store/stored_objects.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import {

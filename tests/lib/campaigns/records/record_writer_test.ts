@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import type { ConfigMap } from "@/embedded/cluster/objects.ts";
+import type { ConfigMap } from "@/embedded/cluster/kube_objects.ts";
 import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
 import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
-import { FaultyCluster, JOBS, MAPS } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 import { conventions, job, jobObject, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { FaultyCluster, JOBS, MAPS } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 
 const { summaryManager, failuresManager, applyManager } = conventions;
 const RECORD = "campaign-lund-status";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { type EmbeddedGateway, embeddedTest } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 import { type Document, requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
 import { gatewayTest } from "@/tests/routes/gateway_fixture.ts";

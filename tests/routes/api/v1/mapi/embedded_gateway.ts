@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { leaks, startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
-import { leaks, startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
 import { type FixtureOptions, SECRET, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 export interface Answer {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
-import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { CompletedPart, UploadName, VersionId } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { Upload, UploadedPart } from "@/embedded/store/entry_pages.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import type { Upload, UploadedPart } from "@/embedded/store/uploads.ts";
-import type { ByteRange } from "@/lib/std/header_encoding.ts";
+import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
-import { requestedAcl } from "./acl.ts";
+import type { ByteRange } from "@/lib/std/header_encoding.ts";
+import { requestedAcl } from "./access_lists.ts";
 import type { Caller, S3Call } from "./caller.ts";
 import {
   type ChecksumAlgorithm,
@@ -22,12 +22,12 @@ import {
 } from "./checksums.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_object.ts";
 import { keyText, listingResponse, ownerElement, pageParameters } from "./listings.ts";
-import { DEFAULT_CONTENT_TYPE, storedHeaders, writeCondition } from "./object_headers.ts";
+import { requestedTags } from "./object_tags.ts";
 import { bucketAccess, permittedBucket, signedUser } from "./permitted.ts";
 import { writtenVersionHeader } from "./read_object.ts";
-import { checksumOf, receiveObjectBody, storeBody, xmlBody } from "./request_body.ts";
+import { checksumOf, receiveObjectBody, storeBody, xmlBody } from "./received_body.ts";
+import { DEFAULT_CONTENT_TYPE, storedHeaders, writeCondition } from "./request_headers.ts";
 import { keyBytes, MAX_PARTS, pageSize, partNumber, type S3Request, wholeNumber } from "./s3_request.ts";
-import { requestedTags } from "./tags.ts";
 import { requireRoomForPart } from "./write_object.ts";
 import { childWord, element, type XmlElement, xmlResponse, xmlTime } from "./xml.ts";
 

@@ -1,5 +1,5 @@
 import { expiredVersion, invalidOptions, statusOf } from "./api_status.ts";
-import type { KubeObject, Plural } from "./objects.ts";
+import type { KubeObject, Plural } from "./kube_objects.ts";
 import { type Form, representBookmark, representObject } from "./representation.ts";
 import { isTrue, selectionOf, wholeNumber } from "./selection.ts";
 import type { Change, ClusterStore } from "./store.ts";

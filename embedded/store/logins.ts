@@ -1,11 +1,10 @@
-import { isEnabled, type User } from "@/embedded/store/accounts.ts";
-import { consoleSecurity } from "@/embedded/store/default_records.ts";
-import type { Documents } from "@/embedded/store/documents.ts";
-import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
-import type { Statements } from "@/embedded/store/statements.ts";
-import { isNoSpace } from "@/embedded/store/store_error.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import { sleep } from "@/lib/std/timing.ts";
+import { consoleSecurity } from "./default_records.ts";
+import type { Documents } from "./documents.ts";
+import type { Statements } from "./statements.ts";
+import { isNoSpace } from "./store_error.ts";
+import { isEnabled, isLastAdministrator, type User } from "./stored_accounts.ts";
 
 const MS_PER_MINUTE = 60_000;
 

@@ -1,12 +1,12 @@
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { findObject, versionHeader, versionParameter } from "./read_object.ts";
-import { bucketByDataAccess } from "./permitted.ts";
-import { childText, element, type XmlElement, xmlResponse } from "./xml.ts";
 import type { S3Call } from "./caller.ts";
-import { xmlBody } from "./request_body.ts";
+import { bucketByDataAccess } from "./permitted.ts";
+import { findObject, versionHeader, versionParameter } from "./read_object.ts";
+import { xmlBody } from "./received_body.ts";
 import { keyBytes } from "./s3_request.ts";
+import { childText, element, type XmlElement, xmlResponse } from "./xml.ts";
 
 /** A tag of an object. */
 type Tag = readonly [key: string, value: string];

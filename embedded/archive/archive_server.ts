@@ -1,7 +1,6 @@
 import type { HttpHost } from "@/lib/std/http_host.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { SAMPLES_EDITION, type SourceVolume, volumeFinder } from "./catalogue.ts";
-import { drawnPage, imageFile, LOGO_FILE } from "./drawn_pages.ts";
+import { drawnPage, imageFile, LOGO_FILE, SAMPLES_EDITION, type SourceVolume, volumeFinder } from "./catalogue.ts";
 import { sourceManifest } from "./source_manifest.ts";
 
 interface EmbeddedArchiveOptions {

@@ -5,12 +5,12 @@ import {
   defaultAcl,
   type Grantee,
   type Owned,
+  type Permission,
   serializeAcl,
 } from "@/embedded/store/access.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import type { StoredObject } from "@/embedded/store/objects.ts";
-import type { Permission } from "@/embedded/store/permissions.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
+import type { StoredObject } from "@/embedded/store/stored_objects.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import {
   aclContent,
@@ -26,7 +26,7 @@ import {
 import type { S3Call } from "./caller.ts";
 import { type BucketAccess, bucketAccess, permittedBucket, permittedObject } from "./permitted.ts";
 import { findObject, versionHeader, versionParameter } from "./read_object.ts";
-import { smallBody, xmlBody } from "./request_body.ts";
+import { smallBody, xmlBody } from "./received_body.ts";
 import { keyBytes } from "./s3_request.ts";
 import { xmlResponse } from "./xml.ts";
 

@@ -1,16 +1,15 @@
 import type { Deleted, Deletion } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { MAX_DELETIONS } from "@/embedded/store/writer/writer_client.ts";
 import type { S3Call } from "./caller.ts";
 import { checksumAlgorithm } from "./checksums.ts";
-import { rejectHeaders, unquotedEtag } from "./object_headers.ts";
 import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { versionHeader, versionParameter } from "./read_object.ts";
-import { xmlBody } from "./request_body.ts";
-import { asS3Error } from "./s3_error.ts";
+import { xmlBody } from "./received_body.ts";
+import { rejectHeaders, unquotedEtag } from "./request_headers.ts";
 import { keyBytes, MAX_KEY_BYTES } from "./s3_request.ts";
-import { childText, childWord, element, type XmlElement, xmlResponse } from "./xml.ts";
+import { asS3Error, childText, childWord, element, type XmlElement, xmlResponse } from "./xml.ts";
 
 /** Conditions that S3 does not have for deletions: deleting regardless of them would be worse than an error. */
 const UNSUPPORTED = /^if-(?:none-match|modified-since|unmodified-since)$/;

@@ -1,9 +1,9 @@
-import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
-import { passwordMd5, SYSTEM } from "@/embedded/store/accounts.ts";
 import type { NewUser } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
+import type { StoreContext } from "@/embedded/store/store_context.ts";
+import { passwordMd5, SYSTEM } from "@/embedded/store/stored_accounts.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { ALL_ROLES, beginWithoutSamples, SAMPLE_PASSWORD } from "./samples.ts";
+import { ALL_ROLES, beginWithoutSamples, SAMPLE_PASSWORD } from "./sample_data.ts";
 
 /** The first accounts of a store without samples. */
 export interface Administrators {
