@@ -122,52 +122,54 @@ export function volumeFinder(seed: number, volumes: Iterable<SourceVolume>): Vol
   return (id) => named.get(id) ?? catalogueVolume(seed, id);
 }
 
-function series(title: string, slug: string, code: string, from: number, to: number): ArchiveSeries {
-  return { title, slug, code, years: [from, to] };
-}
+type SeriesRow = readonly [title: string, slug: string, code: string, from: number, to: number];
 
-export const CATALOGUE: readonly ArchiveSeries[] = [
-  series("Svea hovrätt, domar", "svea-hovratt-domar", "SE-RA-420422-01-A1", 1650, 1869),
-  series("Göta hovrätt, inneliggande handlingar", "gota-hovratt", "SE-VALA-00382-E6", 1660, 1880),
-  series("Hovrätten över Skåne och Blekinge, protokoll", "skanska-hovratten", "SE-LLA-10001-A2", 1821, 1930),
-  series("Kommerskollegium, huvudarkivet, protokoll", "kommerskollegium", "SE-RA-522-01-A1", 1651, 1812),
-  series("Bergskollegium, relationer", "bergskollegium-relationer", "SE-RA-420-01-E2", 1640, 1857),
-  series("Kammarkollegiet, jordeböcker", "kammarkollegiet-jordebocker", "SE-RA-522-03-G1", 1630, 1790),
-  series("Krigskollegium, generalmönsterrullor", "generalmonsterrullor", "SE-KRA-0023-D1", 1683, 1883),
-  series("Amiralitetskollegium, brevböcker", "amiralitetskollegium", "SE-KRA-0503-B1", 1634, 1803),
-  series("Justitierevisionen, utslagshandlingar", "justitierevisionen", "SE-RA-108-E1", 1690, 1880),
-  series("Rådhusrätten i Stockholm, bouppteckningar", "stockholm-bouppteckningar", "SE-SSA-0145A-F1A", 1680, 1880),
-  series("Stockholms konsistorium, protokoll", "stockholms-konsistorium", "SE-SSA-0011-A1", 1620, 1800),
-  series("Katarina församling, födelseböcker", "katarina-fodelsebocker", "SE-SSA-0008-C1", 1640, 1894),
-  series("Överståthållarämbetet, mantalslängder", "mantalslangder-stockholm", "SE-SSA-0031-G1", 1660, 1880),
-  series("Göteborgs domkapitel, protokoll", "goteborgs-domkapitel", "SE-GLA-12001-A1", 1660, 1890),
-  series("Göteborgs rådhusrätt, bouppteckningar", "goteborg-bouppteckningar", "SE-GLA-13001-E3", 1720, 1900),
-  series("Ostindiska kompaniet, skeppsjournaler", "ostindiska-kompaniet", "SE-GLA-12703-F1", 1732, 1806),
-  series("Sävedals häradsrätt, domböcker", "savedals-haradsratt", "SE-GLA-11053-A1A", 1640, 1890),
-  series("Vadsbo häradsrätt, domböcker", "vadsbo-haradsratt", "SE-GLA-11076-A1", 1670, 1895),
-  series("Växjö domkapitel, visitationer", "vaxjo-domkapitel", "SE-VALA-00421-E4", 1680, 1890),
-  series("Östbo häradsrätt, domböcker", "ostbo-haradsratt", "SE-VALA-01640-A1", 1651, 1899),
-  series("Kalmar rådhusrätt, protokoll", "kalmar-radhusratt", "SE-VALA-01211-A1", 1630, 1880),
-  series("Visby rådhusrätt, inteckningar", "visby-radhusratt", "SE-VALA-01360-A2", 1690, 1900),
-  series("Linköpings domkapitel, brev", "linkopings-domkapitel", "SE-VALA-00215-E2", 1650, 1880),
-  series("Sjömanshuset i Västervik, inskrivningar", "sjomanshuset-vastervik", "SE-VALA-02204-D1", 1752, 1890),
-  series("Lunds domkapitel, prästmöten", "lunds-domkapitel", "SE-LLA-30003-A4", 1690, 1890),
-  series("Malmö rådhusrätt, domböcker", "malmo-radhusratt", "SE-LLA-10223-A1", 1660, 1880),
-  series("Frosta häradsrätt, domböcker", "frosta-haradsratt", "SE-LLA-10048-A1", 1684, 1890),
-  series("Kristianstads länsräkenskaper", "kristianstads-lan", "SE-LLA-10381-G2", 1719, 1870),
-  series("Uppsala domkapitel, protokoll", "uppsala-domkapitel", "SE-ULA-11632-A1", 1600, 1880),
-  series("Norunda häradsrätt, domböcker", "norunda-haradsratt", "SE-ULA-11404-A1", 1640, 1890),
-  series("Strängnäs domkapitel, handlingar", "strangnas-domkapitel", "SE-ULA-12012-E1", 1650, 1880),
-  series("Falu gruva, bergsrättens protokoll", "falu-bergsratt", "SE-ULA-10255-A1", 1631, 1850),
-  series("Stora Kopparbergs bergslag, räkenskaper", "stora-kopparberget", "SE-ULA-10280-G1", 1690, 1880),
-  series("Örebro rådhusrätt, domböcker", "orebro-radhusratt", "SE-ULA-11890-A1", 1650, 1880),
-  series("Härnösands domkapitel, husförhör", "harnosands-domkapitel", "SE-HLA-1030001-A1", 1690, 1895),
-  series("Lövångers församling, husförhörslängder", "lovanger-husforhor", "SE-HLA-1010127-A1", 1724, 1895),
-  series("Lappmarksfogden, uppbördsböcker", "lappmarksfogden", "SE-HLA-1040021-G1", 1650, 1810),
-  series("Jämtlands domsaga, domböcker", "jamtlands-domsaga", "SE-OLA-10101-A1", 1649, 1890),
-  series("Karlstads domkapitel, konsistorieprotokoll", "karlstads-domkapitel", "SE-VA-13015-A1", 1700, 1890),
-  series("Lantmäteristyrelsen, skifteshandlingar", "lantmateriet-skiften", "SE-RA-730128-A2", 1757, 1900),
+const SERIES: readonly SeriesRow[] = [
+  ["Svea hovrätt, domar", "svea-hovratt-domar", "SE-RA-420422-01-A1", 1650, 1869],
+  ["Göta hovrätt, inneliggande handlingar", "gota-hovratt", "SE-VALA-00382-E6", 1660, 1880],
+  ["Hovrätten över Skåne och Blekinge, protokoll", "skanska-hovratten", "SE-LLA-10001-A2", 1821, 1930],
+  ["Kommerskollegium, huvudarkivet, protokoll", "kommerskollegium", "SE-RA-522-01-A1", 1651, 1812],
+  ["Bergskollegium, relationer", "bergskollegium-relationer", "SE-RA-420-01-E2", 1640, 1857],
+  ["Kammarkollegiet, jordeböcker", "kammarkollegiet-jordebocker", "SE-RA-522-03-G1", 1630, 1790],
+  ["Krigskollegium, generalmönsterrullor", "generalmonsterrullor", "SE-KRA-0023-D1", 1683, 1883],
+  ["Amiralitetskollegium, brevböcker", "amiralitetskollegium", "SE-KRA-0503-B1", 1634, 1803],
+  ["Justitierevisionen, utslagshandlingar", "justitierevisionen", "SE-RA-108-E1", 1690, 1880],
+  ["Rådhusrätten i Stockholm, bouppteckningar", "stockholm-bouppteckningar", "SE-SSA-0145A-F1A", 1680, 1880],
+  ["Stockholms konsistorium, protokoll", "stockholms-konsistorium", "SE-SSA-0011-A1", 1620, 1800],
+  ["Katarina församling, födelseböcker", "katarina-fodelsebocker", "SE-SSA-0008-C1", 1640, 1894],
+  ["Överståthållarämbetet, mantalslängder", "mantalslangder-stockholm", "SE-SSA-0031-G1", 1660, 1880],
+  ["Göteborgs domkapitel, protokoll", "goteborgs-domkapitel", "SE-GLA-12001-A1", 1660, 1890],
+  ["Göteborgs rådhusrätt, bouppteckningar", "goteborg-bouppteckningar", "SE-GLA-13001-E3", 1720, 1900],
+  ["Ostindiska kompaniet, skeppsjournaler", "ostindiska-kompaniet", "SE-GLA-12703-F1", 1732, 1806],
+  ["Sävedals häradsrätt, domböcker", "savedals-haradsratt", "SE-GLA-11053-A1A", 1640, 1890],
+  ["Vadsbo häradsrätt, domböcker", "vadsbo-haradsratt", "SE-GLA-11076-A1", 1670, 1895],
+  ["Växjö domkapitel, visitationer", "vaxjo-domkapitel", "SE-VALA-00421-E4", 1680, 1890],
+  ["Östbo häradsrätt, domböcker", "ostbo-haradsratt", "SE-VALA-01640-A1", 1651, 1899],
+  ["Kalmar rådhusrätt, protokoll", "kalmar-radhusratt", "SE-VALA-01211-A1", 1630, 1880],
+  ["Visby rådhusrätt, inteckningar", "visby-radhusratt", "SE-VALA-01360-A2", 1690, 1900],
+  ["Linköpings domkapitel, brev", "linkopings-domkapitel", "SE-VALA-00215-E2", 1650, 1880],
+  ["Sjömanshuset i Västervik, inskrivningar", "sjomanshuset-vastervik", "SE-VALA-02204-D1", 1752, 1890],
+  ["Lunds domkapitel, prästmöten", "lunds-domkapitel", "SE-LLA-30003-A4", 1690, 1890],
+  ["Malmö rådhusrätt, domböcker", "malmo-radhusratt", "SE-LLA-10223-A1", 1660, 1880],
+  ["Frosta häradsrätt, domböcker", "frosta-haradsratt", "SE-LLA-10048-A1", 1684, 1890],
+  ["Kristianstads länsräkenskaper", "kristianstads-lan", "SE-LLA-10381-G2", 1719, 1870],
+  ["Uppsala domkapitel, protokoll", "uppsala-domkapitel", "SE-ULA-11632-A1", 1600, 1880],
+  ["Norunda häradsrätt, domböcker", "norunda-haradsratt", "SE-ULA-11404-A1", 1640, 1890],
+  ["Strängnäs domkapitel, handlingar", "strangnas-domkapitel", "SE-ULA-12012-E1", 1650, 1880],
+  ["Falu gruva, bergsrättens protokoll", "falu-bergsratt", "SE-ULA-10255-A1", 1631, 1850],
+  ["Stora Kopparbergs bergslag, räkenskaper", "stora-kopparberget", "SE-ULA-10280-G1", 1690, 1880],
+  ["Örebro rådhusrätt, domböcker", "orebro-radhusratt", "SE-ULA-11890-A1", 1650, 1880],
+  ["Härnösands domkapitel, husförhör", "harnosands-domkapitel", "SE-HLA-1030001-A1", 1690, 1895],
+  ["Lövångers församling, husförhörslängder", "lovanger-husforhor", "SE-HLA-1010127-A1", 1724, 1895],
+  ["Lappmarksfogden, uppbördsböcker", "lappmarksfogden", "SE-HLA-1040021-G1", 1650, 1810],
+  ["Jämtlands domsaga, domböcker", "jamtlands-domsaga", "SE-OLA-10101-A1", 1649, 1890],
+  ["Karlstads domkapitel, konsistorieprotokoll", "karlstads-domkapitel", "SE-VA-13015-A1", 1700, 1890],
+  ["Lantmäteristyrelsen, skifteshandlingar", "lantmateriet-skiften", "SE-RA-730128-A2", 1757, 1900],
 ];
+
+export const CATALOGUE: readonly ArchiveSeries[] = SERIES.map(([title, slug, code, from, to]) => {
+  return { title, slug, code, years: [from, to] };
+});
 
 const BY_CODE: ReadonlyMap<string, ArchiveSeries> = new Map(CATALOGUE.map((entry) => [entry.code, entry]));
 

@@ -180,7 +180,7 @@ async function respond(store: ClusterStore, request: Request, options: ClusterAp
   }
   if (verb === "list") {
     const { objects, metadata } = listPage(store, plural, namespace, query);
-    return Response.json(representList(form, plural, objects, metadata, query, store.now()));
+    return Response.json(representList({ form, plural, query, now: store.now() }, objects, metadata));
   }
   const body = new RequestBody(request, options.bodyReader);
   return await perform(store, body, { ...target, verb, form, query, options });
@@ -202,7 +202,9 @@ async function perform(store: ClusterStore, sent: RequestBody, call: Call): Prom
   const namespace = call.namespace ?? "";
   const written = { resource, namespace, dryRun: isDryRun(query) };
   const represent = (object: KubeObject, status = 200) =>
-    Response.json(representObject(call.form, resource.plural, object, query, store.now()), { status });
+    Response.json(representObject({ form: call.form, plural: resource.plural, query, now: store.now() }, object), {
+      status,
+    });
   const admit = (body: JsonObject) => resource.plural === "configmaps" ? withArchiveAddress(body, archiveUrl) : body;
   if (verb === "create") {
     checkNamespace(store, namespace);

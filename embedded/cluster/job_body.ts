@@ -19,10 +19,8 @@ const GATE = "warmup-wait";
  * @throws ApiError 400 for another object, 422 for an invalid Job and for a field that the controller here does not obey
  */
 export function jobContent(
-  resource: Resource,
+  { resource, namespace, name }: { readonly resource: Resource; readonly namespace: string; readonly name: string },
   conventions: ClusterConventions,
-  namespace: string,
-  name: string,
   body: JsonObject,
 ): NewJob {
   checkIdentity(resource, namespace, name, body);

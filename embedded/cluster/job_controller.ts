@@ -31,7 +31,12 @@ const MAX_BACKOFF_SECONDS = 600;
  * by the rules of batch/v1 ("Jobs", "Pod backoff limit per index", "Pod failure policy"). All state is in the objects, so it
  * may run at any time and repeatedly. `speed` divides the waits before retries.
  */
-export function reconcileJob(store: ClusterStore, job: Job, pods: readonly Pod[], seed: number, speed: number): void {
+export function reconcileJob(
+  store: ClusterStore,
+  job: Job,
+  pods: readonly Pod[],
+  { seed, speed }: { readonly seed: number; readonly speed: number },
+): void {
   if (endedAt(job) !== null) return;
   const now = store.now();
   const counted = countEnded(store, job, pods);
@@ -60,7 +65,7 @@ export function reconcileJob(store: ClusterStore, job: Job, pods: readonly Pod[]
     // An index waits until its terminating pod has ended, as podReplacementPolicy Failed requires.
     const free = job.spec.suspend ? 0 : Math.max(0, job.spec.parallelism - active - terminating);
     for (const index of states.startable.slice(0, free)) {
-      startPod(store, job, pods, index, seed);
+      startPod(store, job, pods, { index, seed });
       active++;
     }
   }
@@ -221,7 +226,12 @@ function backoffSeconds(pod: Pod): number {
 
 const SUFFIX_LETTERS = [..."bcdfghjklmnpqrstvwxz2456789"];
 
-function startPod(store: ClusterStore, job: Job, pods: readonly Pod[], index: number, seed: number): void {
+function startPod(
+  store: ClusterStore,
+  job: Job,
+  pods: readonly Pod[],
+  { index, seed }: { readonly index: number; readonly seed: number },
+): void {
   const { name, namespace = "", uid } = job.metadata;
   const before = newestByIndex(pods.filter((pod) => !isTerminating(pod))).get(index);
   const ignored = before && ruleFor(job, before) === "Ignore" ? 1 : 0;
@@ -267,9 +277,15 @@ function withSuspension(status: JobStatus, suspend: boolean, now: number): JobSt
     return suspend || status.startTime ? status : { ...status, startTime: timestamp(now) };
   }
   const others = { ...status, conditions: status.conditions?.filter((candidate) => candidate.type !== "Suspended") };
-  if (suspend) return withCondition(others, "Suspended", now, "JobSuspended", "Job suspended");
+  const suspended = { type: "Suspended", reason: "JobSuspended", message: "Job suspended" };
+  if (suspend) return withCondition(others, now, suspended);
   // Resuming resets the start, which a suspension leaves as it was.
-  const resumed = withCondition(others, "Suspended", now, "JobResumed", "Job resumed", "False");
+  const resumed = withCondition(others, now, {
+    ...suspended,
+    status: "False",
+    reason: "JobResumed",
+    message: "Job resumed",
+  });
   return { ...resumed, startTime: timestamp(now) };
 }
 
@@ -278,7 +294,8 @@ function withTarget(job: Job, status: JobStatus, states: IndexStates, now: numbe
   if (condition({ status }, "FailureTarget") ?? condition({ status }, "SuccessCriteriaMet")) return status;
   const indexed = job.spec.completionMode === "Indexed";
   const { completed, failed } = states;
-  const target = (type: string, reason: string, message: string) => withCondition(status, type, now, reason, message);
+  const target = (type: string, reason: string, message: string) =>
+    withCondition(status, now, { type, reason, message });
   if (indexed && failed.size > (job.spec.maxFailedIndexes ?? Infinity)) {
     const message = "Job has exceeded the specified maximal number of failed indexes";
     return target("FailureTarget", "MaxFailedIndexesExceeded", message);
@@ -297,22 +314,20 @@ function withEnding(status: JobStatus, now: number): JobStatus {
   for (const [target, type] of [["FailureTarget", "Failed"], ["SuccessCriteriaMet", "Complete"]]) {
     const bound = condition({ status }, target);
     if (!bound) continue;
-    const ended = withCondition(status, type, now, bound.reason ?? "", bound.message ?? "");
+    const ended = withCondition(status, now, { type, reason: bound.reason, message: bound.message });
     return type === "Complete" ? { ...ended, completionTime: timestamp(now) } : ended;
   }
   return status;
 }
 
+/** The status with a further condition, which holds unless it states another status. */
 function withCondition(
   status: JobStatus,
-  type: string,
   now: number,
-  reason: string,
-  message: string,
-  holds: Condition["status"] = "True",
+  stated: Pick<Condition, "type" | "reason" | "message"> & Partial<Condition>,
 ): JobStatus {
   const time = timestamp(now);
-  const condition = { type, status: holds, lastProbeTime: time, lastTransitionTime: time, reason, message };
+  const condition: Condition = { status: "True", ...stated, lastProbeTime: time, lastTransitionTime: time };
   return { ...status, conditions: [...status.conditions ?? [], condition] };
 }
 

@@ -145,14 +145,14 @@ export function readProtobufConfigMap(bytes: Uint8Array): JsonObject {
   return {
     apiVersion,
     kind,
-    metadata: metadataOf(fieldsOf(last(fields, 1))),
+    metadata: readMetadata(fieldsOf(last(fields, 1))),
     data: texts(fields, 2),
     ...(fields.some(({ number }) => number === 3) && { binaryData: {} }),
     ...(fields.some(({ number }) => number === 4) && { immutable: true }),
   };
 }
 
-function metadataOf(fields: readonly Field[]): JsonObject {
+function readMetadata(fields: readonly Field[]): JsonObject {
   const named = [[1, "name"], [3, "namespace"]] as const;
   const given = named.map(([number, name]) => [name, text(last(fields, number))]);
   return {

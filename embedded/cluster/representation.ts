@@ -24,29 +24,34 @@ export function acceptedForm(accept: string | null, isList: boolean): Form {
   throw new ApiError(406, "NotAcceptable", message);
 }
 
+/** How a response shows objects of one kind. */
+interface Representation {
+  readonly form: Form;
+  readonly plural: Plural;
+  readonly query: URLSearchParams;
+  /** Milliseconds since 1970, for ages in tables. */
+  readonly now: number;
+}
+
 /** One object in a form. */
-export function representObject(form: Form, plural: Plural, object: KubeObject, query: URLSearchParams, now: number) {
-  if (form === "object") return object;
-  if (form === "metadata") return metadataOnly(object);
-  const version = { resourceVersion: object.metadata.resourceVersion };
-  return tableOf(plural, [object], version, query.get("includeObject"), now);
+export function representObject(as: Representation, object: KubeObject) {
+  if (as.form === "object") return object;
+  if (as.form === "metadata") return metadataOnly(object);
+  return tableOf(as, [object], { resourceVersion: object.metadata.resourceVersion });
 }
 
 /** A list in a form; `metadata` is the list's own: its version, and where it continues. */
 export function representList(
-  form: Form,
-  plural: Plural,
+  as: Representation,
   objects: readonly KubeObject[],
   metadata: Readonly<Record<string, unknown>>,
-  query: URLSearchParams,
-  now: number,
 ) {
-  if (form === "table") return tableOf(plural, objects, metadata, query.get("includeObject"), now);
-  if (form === "metadata") {
+  if (as.form === "table") return tableOf(as, objects, metadata);
+  if (as.form === "metadata") {
     const items = objects.map(metadataOnly);
     return { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1", metadata, items };
   }
-  const resource = RESOURCES[plural];
+  const resource = RESOURCES[as.plural];
   // The items of a typed list carry neither kind nor apiVersion.
   const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
   return { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata, items };
@@ -68,12 +73,11 @@ function metadataOnly(object: KubeObject) {
 
 /** Objects as the rows that `kubectl get` prints ("Receiving resources as Tables" of the Kubernetes API). */
 function tableOf(
-  plural: Plural,
+  { plural, query, now }: Representation,
   objects: readonly KubeObject[],
   metadata: Readonly<Record<string, unknown>>,
-  includeObject: string | null,
-  now: number,
 ) {
+  const includeObject = query.get("includeObject");
   const included = (object: KubeObject) => {
     if (includeObject === "None") return undefined;
     if (includeObject === "Object") return object;

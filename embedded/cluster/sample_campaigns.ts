@@ -349,7 +349,7 @@ export function furtherCampaign(seed: number, number: number, speed: number): Sa
   const isFailed = number % FAILED_EVERY === FAILED_EVERY - 1;
   const isClean = !isFailed && number % CLEAN_EVERY === 0;
   const count = isFailed ? 4 : between(random, 10, 22);
-  const volumes = volumesOf(seed, series, year, count, random, isClean);
+  const volumes = volumesOf({ seed, series, year, count, random, isClean });
   return {
     name: `${series.slug}-${year}`,
     pipeline: isFailed ? MAPS : pick(random, PIPELINES),
@@ -382,14 +382,14 @@ function yearOf(seed: number, { code, years: [from, to] }: ArchiveSeries, round:
 }
 
 /** Volumes with consecutive numbers; a clean campaign leaves out those that the archive does not have. */
-function volumesOf(
-  seed: number,
-  series: ArchiveSeries,
-  year: number,
-  count: number,
-  random: () => number,
-  isClean: boolean,
-): SampleVolume[] {
+function volumesOf({ seed, series, year, count, random, isClean }: {
+  readonly seed: number;
+  readonly series: ArchiveSeries;
+  readonly year: number;
+  readonly count: number;
+  readonly random: () => number;
+  readonly isClean: boolean;
+}): SampleVolume[] {
   const volumes: SampleVolume[] = [];
   const imagesEvery = random() < 0.3 ? between(random, 5, 9) : Infinity;
   for (let number = between(random, 1, VOLUMES_OF_A_YEAR - 3 * count); volumes.length < count; number++) {

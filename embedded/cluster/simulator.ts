@@ -166,7 +166,7 @@ export class Simulator {
     for (const job of jobs) {
       this.#isolate(job, () => {
         if (endedAt(job) !== null) return reapJob(store, job);
-        reconcileJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);
+        reconcileJob(store, job, pods.get(job.metadata.uid) ?? [], { seed, speed });
         this.#recordEnding(job, pods.get(job.metadata.uid) ?? []);
       });
     }

@@ -140,8 +140,7 @@ class Watch {
   }
 
   #event(type: Event["type"], object: KubeObject): Event {
-    const { form, plural, query } = this.#request;
-    return { type, object: representObject(form, plural, object, query, this.#store.now()) };
+    return { type, object: representObject({ ...this.#request, now: this.#store.now() }, object) };
   }
 
   #bookmark(): Event {

@@ -40,7 +40,7 @@ export function createObject(
   if (name === "") throw invalid(resource, name, "metadata.name", "a name is required");
   if (metadata.resourceVersion) throw badRequest("resourceVersion should not be set on objects to be created");
   const content = resource.plural === "jobs"
-    ? jobContent(resource, conventions, namespace, name, body)
+    ? jobContent({ resource, namespace, name }, conventions, body)
     : configMapContent(resource, namespace, name, body);
   if (store.get(resource.plural, namespace, name)) throw alreadyExists(resource, name);
   return created(store, content, dryRun);
@@ -98,7 +98,7 @@ export async function patchObject(
   if (!accepted.includes(type)) throw unsupportedMediaType(accepted.join(", "));
   if (type === APPLY) {
     if (!fieldManager) throw invalidOptions("PatchOptions", "fieldManager", "Required", "is required for apply patch");
-    return applyConfigMap(store, written, admit(await body.object()), fieldManager, force);
+    return applyConfigMap(store, written, admit(await body.object()), { manager: fieldManager, force });
   }
   const patch = type === JSON_PATCH ? await body.json() : await body.object();
   if (type === STRATEGIC) checkPlain(patch);
@@ -131,8 +131,7 @@ function applyConfigMap(
   store: ClusterStore,
   { resource, namespace, name, dryRun }: Written,
   body: JsonObject,
-  manager: string,
-  force: boolean,
+  { manager, force }: { readonly manager: string; readonly force: boolean },
 ): { readonly object: KubeObject; readonly isNew: boolean } {
   const metadata = metadataOf(body);
   const names: [string, unknown][] = [

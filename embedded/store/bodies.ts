@@ -119,10 +119,14 @@ export async function readBodyFile(
  *
  * @throws {Deno.errors.NotFound}
  */
-export async function readFileSpan(path: string, first: number, last: number): Promise<ReadableStream<Uint8Array>> {
+export async function readFileSpan(
+  path: string,
+  first: number,
+  last: number,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const file = await openAt(path, first);
   let left = last - first + 1;
-  return new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       const buffer = new Uint8Array(Math.min(left, READ_CHUNK_BYTES));
       const read = left === 0 ? null : await file.read(buffer).catch((error) => {

@@ -48,7 +48,7 @@ export function listVersions(
   return index.snapshot(() =>
     pageOf(query, versionMarker !== null, (key, isInKey) => {
       const below = isInKey ? markedNumber(index, bucket, key, versionMarker ?? "") : null;
-      return versionsFrom(index, bucket, key, below, end);
+      return versionsFrom(index, { bucket, key, below, end });
     })
   );
 }
@@ -120,10 +120,12 @@ function markedNumber(index: Statements, bucket: number, key: Uint8Array, versio
 /** Current and older versions from a key on or, where `below` is set, from its versions older than that number on. */
 function* versionsFrom(
   index: Statements,
-  bucket: number,
-  key: Uint8Array,
-  below: number | null,
-  end: Uint8Array | null,
+  { bucket, key, below, end }: {
+    readonly bucket: number;
+    readonly key: Uint8Array;
+    readonly below: number | null;
+    readonly end: Uint8Array | null;
+  },
 ): Generator<ListedVersion> {
   if (below !== null) {
     for (const row of index.each(select("key = ?2 AND seq < ?3"), bucket, key, below)) yield listed(row);

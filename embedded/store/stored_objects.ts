@@ -97,12 +97,18 @@ export class Objects {
   }
 
   /**
-   * A page of the current objects of a bucket in the binary order of their keys, from `from` on; empty where it is null. Keys that share what
-   * follows the prefix up to the delimiter are one common prefix; the index is queried again after each, so that a
-   * prefix with a million keys costs as much as one with a single key. No delimiter may consist of 0xff alone, as no
-   * text does.
+   * A page of the current objects of a bucket in the binary order of their keys. Keys with the same text between the
+   * prefix and the delimiter are one common prefix; the index is queried again after each, so that a prefix with a
+   * million keys costs as much as one with a single key. No delimiter may consist of 0xff alone, which is not in UTF-8.
+   *
+   * @param query `from` is the first key; null: the page is empty
    */
-  list(bucket: number, prefix: Uint8Array, delimiter: Uint8Array, from: Uint8Array | null, limit: number): ListingPage {
+  list(bucket: number, { prefix, delimiter, from, limit }: {
+    readonly prefix: Uint8Array;
+    readonly delimiter: Uint8Array;
+    readonly from: Uint8Array | null;
+    readonly limit: number;
+  }): ListingPage {
     const page: ListingPage = { objects: [], prefixes: [], next: null };
     if (!from) return page;
     const start = compareBytes(from, prefix) < 0 ? prefix : from;

@@ -1,4 +1,4 @@
-import { type BodyReader, releaseReader } from "@/lib/std/body_reader.ts";
+import { type BodyReader, ChunksTooSmall, releaseReader } from "@/lib/std/body_reader.ts";
 
 /**
  * Size of a read, bytes: small at first, doubled where the chunks fill it, up to the most, beyond which there is more to

@@ -87,7 +87,7 @@ export function mapiHandler(
     try {
       const level = isSystem ? null : tenant();
       if (!isSystem && !level) throw forbidden();
-      response = await handle(store, request, { address, requestId: id }, level, onTenant);
+      response = await handle({ store, level, onTenant }, request, { address, requestId: id });
     } catch (error) {
       response = errorResponse(error, request.method);
     }
@@ -98,12 +98,17 @@ export function mapiHandler(
   };
 }
 
+interface Level {
+  readonly store: StoreContext;
+  /** The tenant whose port was called; null at the system level. */
+  readonly level: Tenant | null;
+  readonly onTenant: (tenant: Tenant) => Promise<void>;
+}
+
 async function handle(
-  store: StoreContext,
+  { store, level, onTenant }: Level,
   request: Request,
   from: { readonly address: string; readonly requestId: string },
-  level: Tenant | null,
-  onTenant: (tenant: Tenant) => Promise<void>,
 ): Promise<Response> {
   const url = new URL(request.url);
   if (!url.pathname.startsWith("/mapi/")) throw notFound("resource");
@@ -131,7 +136,7 @@ async function handle(
     if (level) throw forbidden();
     return await respond({ GET: listTenants, PUT: (request) => createTenant(request, onTenant) }, mapiRequest);
   }
-  const tenant = reachableTenant(store, level, tenantName, request.method, segments);
+  const tenant = reachableTenant(store, level, { name: tenantName, method: request.method, inside: segments });
   const resource = findResource(segments);
   if (!resource) throw notFound("resource");
   return await respond(resource.methods, { ...mapiRequest, tenant, names: resource.names });
@@ -158,9 +163,7 @@ function isOwnPasswordChange(
 function reachableTenant(
   store: StoreContext,
   level: Tenant | null,
-  name: string,
-  method: string,
-  inside: readonly string[],
+  { name, method, inside }: { readonly name: string; readonly method: string; readonly inside: readonly string[] },
 ): Tenant {
   if (level) {
     if (folded(level.name) !== folded(name)) throw forbidden();

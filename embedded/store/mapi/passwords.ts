@@ -83,7 +83,7 @@ export function checkedMd5(user: User, password: unknown, { store, caller }: Map
     }
   }
   const former = [user.passwordMd5, ...store.accounts.formerPasswords(user.id)];
-  return newPasswordMd5(store, user.tenant, user.name, password, { former, member });
+  return newPasswordMd5(store, user, password, { former, member });
 }
 
 const MAX_LENGTH = 64;
@@ -120,17 +120,16 @@ const COMMON = new Set([
  * The MD5 of a new password, as the store stores it. `former` are the MD5s of the present password and those before it,
  * the newest first.
  *
- * @param tenant null for one that is being created
+ * @param user `tenant` is null where the tenant is being created
  * @throws {MapiError} 400 where it breaks the store's rules or the tenant's
  */
 export function newPasswordMd5(
   { documents, publicPasswords }: StoreContext,
-  tenant: number | null,
-  username: string,
+  user: { readonly tenant: number | null; readonly name: string },
   password: unknown,
   { former = [], member = "password" }: { former?: readonly string[]; member?: string } = {},
 ): string {
-  const rules = tenant === null ? CONSOLE_SECURITY_DEFAULTS : consoleSecurity(documents, tenant);
+  const rules = user.tenant === null ? CONSOLE_SECURITY_DEFAULTS : consoleSecurity(documents, user.tenant);
   if (typeof password !== "string") throw invalid(member, "is required");
   const { minimumPasswordLength } = rules;
   const characters = [...password].length;
@@ -140,7 +139,7 @@ export function newPasswordMd5(
   const kinds = [/\p{L}/u, /\p{Nd}/u, /[^\p{L}\p{Nd}]/u].filter((kind) => kind.test(password));
   if (kinds.length < 2) throw invalid(member, "must mix at least two of letters, digits and other characters");
   if (rules.passwordCombination) requireCharacterCounts(password, rules, member);
-  if (!rules.passwordContainsUsername && folded(password).includes(folded(username))) {
+  if (!rules.passwordContainsUsername && folded(password).includes(folded(user.name))) {
     throw invalid(member, "must not hold the user name");
   }
   if (rules.blockCommonPassword && COMMON.has(password.toLowerCase())) {

@@ -105,7 +105,7 @@ export async function createTenant(
   requireRight(caller, "administer");
   const { name, ...settings } = parsed(NEW, await body());
   const username = parsed(usernameSchema, query.get("username"), "username");
-  const passwordMd5 = newPasswordMd5(store, null, username, query.get("password"));
+  const passwordMd5 = newPasswordMd5(store, { tenant: null, name: username }, query.get("password"));
   const record = newTenantRecord(settings);
   const firstUser = newUser(username, passwordMd5, {
     fullName: username,

@@ -90,7 +90,7 @@ export async function createUser(request: TenantRequest): Promise<void> {
   requireRight(caller, isRecovery(request) ? "administer" : "manage users");
   const { username: name, ...settings } = parsed(NEW_USER, await body());
   requireMayAppoint(caller, isAdministrator(settings));
-  const passwordMd5 = newPasswordMd5(store, tenant.id, name, query.get("password"));
+  const passwordMd5 = newPasswordMd5(store, { tenant: tenant.id, name }, query.get("password"));
   const user = newUser(name, passwordMd5, settings);
   await store.writer.change("createUser", { tenant: tenant.id, ...user, isRecovery: isRecovery(request) });
 }

@@ -40,8 +40,11 @@ export function authenticate(
   request: S3Request,
   { accounts, logins, loginFailed, now }: Pick<StoreContext, "accounts" | "logins" | "loginFailed" | "now">,
   tenant: Tenant,
-  address: string,
-  { isByGateway, ...client }: Pick<ChangeOrigin, "address" | "requestId" | "isByGateway">,
+  { address, client: { isByGateway, ...client } }: {
+    /** Of the connection. */
+    readonly address: string;
+    readonly client: Pick<ChangeOrigin, "address" | "requestId" | "isByGateway">;
+  },
 ): Caller {
   const at = { tenant: tenant.id, address };
   const checked = (name: string | null, holds: (secret: string) => boolean) => {

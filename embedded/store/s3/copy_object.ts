@@ -2,6 +2,7 @@ import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/e
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { StoredObject } from "@/embedded/store/stored_objects.ts";
+import { streamReader } from "@/lib/std/body_reader.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
@@ -173,7 +174,9 @@ export async function receiveCopy(
   algorithms: readonly DigestAlgorithm[],
 ): Promise<ReceivedBody> {
   const source = bytes instanceof Uint8Array ? new Response(new Uint8Array(bytes)).body : bytes;
-  const received = await receiveBody(folder, source && streamReader(source), algorithms).catch(async (error) => {
+  // No buffer here is shared between threads.
+  const reader = source && streamReader(source as ReadableStream<Uint8Array<ArrayBuffer>>);
+  const received = await receiveBody(folder, reader, algorithms).catch(async (error) => {
     // An error such as a full disk does not end the source by itself, whose files would stay open.
     await source?.cancel(error).catch(() => {});
     throw error instanceof BrokenBody ? error.cause : error;

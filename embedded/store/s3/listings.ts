@@ -58,7 +58,7 @@ export function listObjects(call: S3Call): Response {
   const { bucket, prefix, delimiter, bytes, limit, isEncoded } = pageParameters(call, "max-keys");
   const marker = request.parameter("marker") ?? "";
   const from = afterMarker(keyBytes(marker), bytes.prefix, bytes.delimiter);
-  const page = store.objects.list(bucket.id, bytes.prefix, bytes.delimiter, from, limit);
+  const page = store.objects.list(bucket.id, { ...bytes, from, limit });
   const isTruncated = page.next !== null && limit > 0;
   const owners = ownerElements(store);
   return listingResponse("ListBucketResult", isEncoded, page.prefixes, ({ encodeKey, encoding }) => [
@@ -90,7 +90,7 @@ export function listObjectsV2(call: S3Call): Response {
   const token = request.parameter("continuation-token");
   // An empty token is that of the first page.
   const from = !token ? afterMarker(keyBytes(startAfter), bytes.prefix, bytes.delimiter) : fromToken(token);
-  const page = store.objects.list(bucket.id, bytes.prefix, bytes.delimiter, from, limit);
+  const page = store.objects.list(bucket.id, { ...bytes, from, limit });
   const isTruncated = page.next !== null && limit > 0;
   const owners = request.parameter("fetch-owner") === "true" ? ownerElements(store) : () => "";
   return listingResponse("ListBucketResult", isEncoded, page.prefixes, ({ encodeKey, encoding }) => [

@@ -117,15 +117,10 @@ export async function uploadPart(call: S3Call): Promise<Response> {
       `The upload was created with ${requested}; a part of it cannot have ${stated}`,
     );
   }
-  const { received } = await receiveObjectBody(
-    store,
-    request,
-    caller,
-    (size) => requireRoomForPart(store, bucket, upload.id, number, size),
-    [requested ?? DEFAULT_CHECKSUM],
-  );
+  const admit = (size: number) => requireRoomForPart(store, bucket, { upload: upload.id, number }, size);
+  const { received } = await receiveObjectBody(call, admit, [requested ?? DEFAULT_CHECKSUM]);
   const stored: DigestAlgorithm[] = requested ? [requested] : [DEFAULT_CHECKSUM, ...(stated ? [stated] : [])];
-  const { etag, checksums } = await storePart(store, name, number, received, stored);
+  const { etag, checksums } = await storePart(store, { ...name, number }, received, stored);
   return new Response(null, { headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } });
 }
 
@@ -136,8 +131,7 @@ export async function uploadPart(call: S3Call): Promise<Response> {
  */
 async function storePart(
   store: StoreContext,
-  name: UploadName,
-  number: number,
+  name: UploadName & { readonly number: number },
   received: ReceivedBody,
   algorithms: readonly DigestAlgorithm[],
 ): Promise<{ etag: string; checksums: Record<string, string>; atMs: number }> {
@@ -145,7 +139,7 @@ async function storePart(
   const etag = digests.get("md5") ?? "";
   const checksums = Object.fromEntries(algorithms.map((algorithm) => [algorithm, checksumOf(received, algorithm)]));
   const atMs = store.now();
-  const part = { ...name, number, body, size, etag, checksums: JSON.stringify(checksums), atMs };
+  const part = { ...name, body, size, etag, checksums: JSON.stringify(checksums), atMs };
   await storeBody(received, () => store.writer.change("putPart", part));
   return { etag, checksums, atMs };
 }
@@ -166,13 +160,13 @@ export async function uploadPartCopy(call: S3Call): Promise<Response> {
     const { first, last } = sourceRange(request.headers.get("x-amz-copy-source-range"), object.size);
     length = last - first + 1;
     if (length > MAX_COPY_BYTES) throw new StoreError("InvalidRequest", "A part is limited to 5 GiB");
-    requireRoomForPart(store, bucket, upload.id, number, length);
+    requireRoomForPart(store, bucket, { upload: upload.id, number }, length);
     version = object.version;
     return object.read(first, last);
   });
   const algorithms = [(upload.checksumAlgorithm ?? DEFAULT_CHECKSUM) as DigestAlgorithm];
   const received = await receiveCopy(store, body, length, algorithms);
-  const { etag, checksums, atMs } = await storePart(store, name, number, received, algorithms);
+  const { etag, checksums, atMs } = await storePart(store, { ...name, number }, received, algorithms);
   return xmlResponse(
     "CopyPartResult",
     element("ETag", `"${etag}"`) + element("LastModified", xmlTime(atMs)) + checksumElements(checksums),

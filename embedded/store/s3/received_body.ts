@@ -1,17 +1,11 @@
 import { Buffer } from "node:buffer";
-import {
-  bodyChunks,
-  type BodyDecoder,
-  type BodyFolder,
-  receiveBody,
-  type ReceivedBody,
-} from "@/embedded/store/bodies.ts";
+import { bodyChunks, type BodyDecoder, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { BodyTooLong, chunksReader, readWhole } from "@/lib/std/body_reader.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { awsChunked } from "./aws_chunked.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, S3Call } from "./caller.ts";
 import { type ChecksumAlgorithm, type StatedDigest, statedDigests, trailingDigests } from "./checksums.ts";
 import type { S3Request } from "./s3_request.ts";
 import { MAX_XML_BYTES, readXml, type XmlElement } from "./xml.ts";
@@ -34,9 +28,7 @@ const MAX_PUT_BYTES = 5 * 1024 ** 3;
  * @throws {StoreError} when it is too large, ends early or late, or when a signature or a digest does not match
  */
 export async function receiveObjectBody(
-  folder: BodyFolder,
-  request: S3Request,
-  caller: Caller,
+  { store, request, caller }: Pick<S3Call, "store" | "request" | "caller">,
   admit: (size: number) => void,
   further: readonly ChecksumAlgorithm[] = [],
 ): Promise<ObjectBody> {
@@ -47,12 +39,7 @@ export async function receiveObjectBody(
   const algorithm = stated.checksum ?? stated.named ?? DEFAULT_CHECKSUM;
   const algorithms = new Set([...stated.digests.map((digest) => digest.algorithm), ...further]);
   if (further.length === 0 || stated.checksum) algorithms.add(algorithm);
-  const received = await receiveBody(
-    folder,
-    request.takeBody?.() ?? null,
-    [...algorithms],
-    chunked?.decode,
-  );
+  const received = await receiveBody(store, request.takeBody?.() ?? null, [...algorithms], chunked?.decode);
   try {
     if (received.size !== size) throw new StoreError("IncompleteBody");
     requireDigests([...stated.digests, ...trailingDigests(chunked?.trailers)], (one) => received.digests.get(one));

@@ -98,7 +98,7 @@ function handle(
 ): Response | Promise<Response> {
   const isRead = sent.method === "GET" || sent.method === "HEAD";
   const client = clientOf(store, sent.headers, connection);
-  const caller = authenticate(sent, store, tenant, connection.address, client);
+  const caller = authenticate(sent, store, tenant, { address: connection.address, client });
   const request = withHeadersOfQuery(sent);
   checkHeaders(store, tenant, request);
   const operation = operationOf(request);

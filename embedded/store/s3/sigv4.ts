@@ -137,7 +137,13 @@ function fromHeader(request: S3Request, header: string, nowMs: number): StatedSi
   if (header.trim() === "") throw new StoreError("AccessDenied", "The signature of the request is not complete");
   if (!parts) throw new StoreError("InvalidArgument", "Unsupported Authorization Type");
   const time = sentTime(request.headers);
-  const stated = assemble(field("Credential"), field("SignedHeaders"), field("Signature"), time, malformedHeader);
+  const fields = {
+    credential: field("Credential"),
+    headers: field("SignedHeaders"),
+    signature: field("Signature"),
+    time,
+  };
+  const stated = assemble(fields, malformedHeader);
   const payload = request.headers.get("x-amz-content-sha256");
   if (payload === null) throw new StoreError("InvalidRequest", "The header x-amz-content-sha256 is required");
   requireSigned(request, stated.signedHeaders);
@@ -159,13 +165,13 @@ function sentTime(headers: Headers): string {
 function fromQuery(request: S3Request, nowMs: number): StatedSignature {
   const field = (name: string) => request.parameter(name) ?? malformedQuery(name);
   if (field("X-Amz-Algorithm") !== ALGORITHM) malformedQuery("X-Amz-Algorithm");
-  const stated = assemble(
-    field("X-Amz-Credential"),
-    field("X-Amz-SignedHeaders"),
-    field("X-Amz-Signature"),
-    field("X-Amz-Date"),
-    malformedQuery,
-  );
+  const fields = {
+    credential: field("X-Amz-Credential"),
+    headers: field("X-Amz-SignedHeaders"),
+    signature: field("X-Amz-Signature"),
+    time: field("X-Amz-Date"),
+  };
+  const stated = assemble(fields, malformedQuery);
   const expires = field("X-Amz-Expires");
   if (!/^-?[0-9]+$/.test(expires)) malformedQuery("X-Amz-Expires");
   if (Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
@@ -184,16 +190,13 @@ function fromQuery(request: S3Request, nowMs: number): StatedSignature {
 }
 
 function assemble(
-  credential: string,
-  signedHeaders: string,
-  signature: string,
-  time: string,
+  { credential, headers, signature, time }: Readonly<Record<"credential" | "headers" | "signature" | "time", string>>,
   malformed: (what: string) => never,
 ): Omit<StatedSignature, "payload"> {
   // An access key may hold slashes itself (base64), so the scope is taken from the end.
   const match = /^(.+)\/([0-9]{8})\/([^/]{1,64})\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
   if (!time.startsWith(match[2])) malformed("the date of Credential");
-  const names = signedHeaders.split(";");
+  const names = headers.split(";");
   if (!names.includes("host") || names.some((name) => !HEADER_NAME.test(name))) malformed("SignedHeaders");
   if (!/^[0-9a-f]{64}$/.test(signature)) malformed("Signature");
   return {

@@ -28,12 +28,7 @@ export async function putObject(call: S3Call): Promise<Response> {
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const contentType = request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE;
   const headers = storedHeaders(request.headers, caller.repeated);
-  const { received, algorithm } = await receiveObjectBody(
-    store,
-    request,
-    caller,
-    (size) => requireRoom(store, bucket, key, size),
-  );
+  const { received, algorithm } = await receiveObjectBody(call, (size) => requireRoom(store, bucket, key, size));
   const checksums = wholeChecksum(received, algorithm);
   const object = { contentType, headers, checksums: JSON.stringify(checksums), tags, acl, owner, condition };
   const { etag, written } = await storeObject(call, bucket, received, object);
@@ -87,8 +82,7 @@ export function requireRoom(store: StoreContext, bucket: Bucket, key: string, si
 export function requireRoomForPart(
   store: StoreContext,
   bucket: Bucket,
-  upload: string,
-  number: number,
+  { upload, number }: { readonly upload: string; readonly number: number },
   size: number,
 ): void {
   requireFits(store, bucket, size, () => {

@@ -138,7 +138,7 @@ export async function addSamples(store: StoreContext, converterPassword: string)
       await addUser(store, id, user, password);
     }
     const owner = store.accounts.user(id, tenant.users[0].name)?.id ?? null;
-    for (const bucket of tenant.buckets) await addBucket(store, id, owner, bucket, tenant.users);
+    for (const bucket of tenant.buckets) await addBucket(store, { tenant: id, owner }, bucket, tenant.users);
   }
   writeDurably(done, new Uint8Array());
 }
@@ -168,8 +168,7 @@ async function addUser(
 
 async function addBucket(
   store: StoreContext,
-  tenant: number,
-  owner: number | null,
+  { tenant, owner }: { readonly tenant: number; readonly owner: number | null },
   sample: SampleBucket,
   users: readonly SampleUser[],
 ): Promise<void> {
@@ -196,24 +195,28 @@ async function addBucket(
   }
   if (bucket.storedCount > 0) return;
   // In one transaction: an interrupted start leaves the bucket empty, and the next one fills it.
-  const now = store.now();
-  await store.writer.changeAll(sample.objects.map(([key, text]) => sampleChange(bucket.id, owner, key, text, now)));
+  const at = { bucket: bucket.id, owner, atMs: store.now() };
+  await store.writer.changeAll(sample.objects.map(([key, text]) => sampleChange(at, key, text)));
 }
 
-function sampleChange(bucket: number, owner: number | null, key: string, text: string | null, atMs: number): Change {
-  const at = { bucket, key: new TextEncoder().encode(key), atMs };
-  if (text === null) {
-    return { kind: "deleteObjects", input: { bucket, objects: [{ key: at.key, version: null }], atMs } };
-  }
+function sampleChange(
+  { bucket, owner, atMs }: { readonly bucket: number; readonly owner: number | null; readonly atMs: number },
+  name: string,
+  text: string | null,
+): Change {
+  const key = new TextEncoder().encode(name);
+  if (text === null) return { kind: "deleteObjects", input: { bucket, objects: [{ key, version: null }], atMs } };
   const data = new TextEncoder().encode(text);
   return {
     kind: "putObject",
     input: {
-      ...at,
+      bucket,
+      key,
+      atMs,
       body: { data },
       size: data.length,
       etag: createHash("md5").update(data).digest("hex"),
-      contentType: key.endsWith(".csv") ? "text/csv; charset=utf-8" : "text/plain; charset=utf-8",
+      contentType: name.endsWith(".csv") ? "text/csv; charset=utf-8" : "text/plain; charset=utf-8",
       headers: null,
       checksums: null,
       tags: null,

@@ -46,7 +46,6 @@ export interface LevelAddress {
  * that a page elsewhere cannot reach it through DNS rebinding.
  */
 export class StoreServer {
-  readonly #ports: Ports;
   readonly #levels = new Map<string, LevelAddress>();
   /** The S3 of each tenant, by its folded name. */
   readonly #s3 = new Map<string, AddressedHandler>();
@@ -56,12 +55,9 @@ export class StoreServer {
   private constructor(
     private readonly options: StoreServerOptions,
     private readonly context: StoreContext,
-    private readonly writer: WriterClient,
-    private readonly closeIndex: () => void,
-    http: HttpHost,
-  ) {
-    this.#ports = new Ports(options.folder, http);
-  }
+    private readonly ports: Ports,
+    private readonly close: () => Promise<void>,
+  ) {}
 
   /**
    * Opens the folder, adds the first accounts at its first start, and listens. `writerPort` is the port of the thread
@@ -99,7 +95,12 @@ export class StoreServer {
       maintenance: new Maintenance(writer, softQuotas, Date.now),
       now: Date.now,
     };
-    const server = new StoreServer(options, context, writer, () => index.close(), http);
+    const close = async () => {
+      // The writer's connection last: the last one to close folds the write-ahead log into the index.
+      index.close();
+      await writer.close();
+    };
+    const server = new StoreServer(options, context, new Ports(options.folder, http), close);
     try {
       if ("samples" in options.accounts) await addSamples(context, options.accounts.samples.converterPassword);
       else await addAdministrators(context, options.accounts.administrators, console.error);
@@ -135,7 +136,7 @@ export class StoreServer {
 
   /** Notes how far the application's audit trail has got. */
   async noteAuditEnd(end: Document): Promise<void> {
-    await this.writer.change("noteAuditEnd", { end });
+    await this.context.writer.change("noteAuditEnd", { end });
   }
 
   /** Lets requests under way end, and refuses further ones. */
@@ -147,9 +148,7 @@ export class StoreServer {
   async stop(): Promise<void> {
     await this.drain();
     await this.context.reads.flush();
-    // The writer's connection last: the last one to close folds the write-ahead log into the index.
-    this.closeIndex();
-    await this.writer.close();
+    await this.close();
   }
 
   #listenAtSystemLevel(): void {
@@ -190,7 +189,7 @@ export class StoreServer {
       !isGuarded || isLoopbackHost(request.headers.get("host"), hostname)
         ? handle(request, remoteAddr.hostname)
         : misdirected(request);
-    const server = this.#ports.listen({ level, protocol, hostname, handler, refuse: stopping });
+    const server = this.ports.listen({ level, protocol, hostname, handler, refuse: stopping });
     this.#servers.push(server);
     return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
   }

@@ -224,7 +224,7 @@ function insertAccount(
   more: { password_md5?: string } = {},
 ): { id: number } {
   requireTenant(index, tenant);
-  requireFreeName(index, table, tenant, name);
+  requireFreeName(index, table, { tenant, name });
   const { id } = index.insert(table, { tenant, name, folded: folded(name), guid, record, ...more });
   return { id };
 }
@@ -262,9 +262,7 @@ function tenantOf(index: Statements, table: "users" | "groups", id: number): num
 export function requireFreeName(
   index: Statements,
   table: "users" | "groups" | "buckets",
-  tenant: number,
-  name: string,
-  except = 0,
+  { tenant, name, except = 0 }: { readonly tenant: number; readonly name: string; readonly except?: number },
 ): void {
   const select = `SELECT 1 FROM ${table} WHERE tenant = ? AND folded = ? AND id != ?`;
   if (index.row(select, tenant, folded(name), except)) throw new StoreError("NameTaken");

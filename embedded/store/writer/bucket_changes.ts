@@ -47,7 +47,7 @@ function createBucket(
 ): { id: number } {
   const { tenant, name, guid, owner, versioning, versionSettings = "{}", record, acl = null, atMs } = input;
   requireTenant(index, tenant);
-  requireFreeName(index, "buckets", tenant, name);
+  requireFreeName(index, "buckets", { tenant, name });
   requireNamespaceQuota(index, tenant);
   if (owner !== null && input.isLimited) requireOwnersRoom(index, tenant, owner);
   const row = { tenant, name, folded: folded(name), guid, owner, versioning, record, acl, created_ms: atMs };
@@ -92,7 +92,7 @@ function updateBucket(
   if (!row) throw new StoreError("NoSuchBucket");
   const tenant = Number(row[0]);
   if (name !== undefined) {
-    requireFreeName(index, "buckets", tenant, name, bucket);
+    requireFreeName(index, "buckets", { tenant, name, except: bucket });
     index.run("UPDATE buckets SET name = ?, folded = ? WHERE id = ?", name, folded(name), bucket);
   }
   if (owner !== undefined) {

@@ -40,6 +40,15 @@ const WARN_AGAIN_MS = 60_000;
 
 const NO_SPACE: Outcome = { ok: false, error: "OutOfSpace" };
 
+interface WriterOptions {
+  /** Without one, deletions on a full disk have the room that is left. */
+  readonly reserve?: Reserve | null;
+  /** Receives a warning where the disk cannot be probed. */
+  readonly warn?: (message: string) => void;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+}
+
 /**
  * The only writer of the index. Changes that arrive together are committed together: one transaction, and so
  * one flush of the disk, for all of them. A change that fails does not affect the others of its group.
@@ -55,17 +64,18 @@ export class Writer {
   #noRoom: { readonly outcome: Outcome; readonly atMs: number } | null = null;
   readonly #mayWarn: () => boolean;
 
-  /**
-   * Without a `reserve`, deletions on a full disk have the room that is left. `warn` receives a warning where the disk
-   * cannot be probed; `now` returns monotonic milliseconds.
-   */
+  readonly #reserve: Reserve | null;
+  readonly #warn: (message: string) => void;
+  readonly #now: () => number;
+
   constructor(
     private readonly folder: string,
     private readonly index: DatabaseSync,
-    private readonly reserve: Reserve | null = null,
-    private readonly warn: (message: string) => void = () => {},
-    private readonly now: () => number = () => performance.now(),
+    { reserve = null, warn = () => {}, now = () => performance.now() }: WriterOptions = {},
   ) {
+    this.#reserve = reserve;
+    this.#warn = warn;
+    this.#now = now;
     this.#mayWarn = atMostEvery(WARN_AGAIN_MS, now);
     this.#statements = new Statements(index);
     this.#lookForRoom(0);
@@ -95,11 +105,11 @@ export class Writer {
 
   /** The outcome of a write of so many bytes that finds no room; null where it does. */
   #lookForRoom(bytes: number): Outcome | null {
-    if (!this.reserve) return null;
-    const isRecent = this.#noRoom !== null && this.now() - this.#noRoom.atMs < LOOK_AGAIN_MS;
-    if (isRecent && bytes === 0 && !this.reserve.isWhole) return this.#noRoom?.outcome ?? null;
-    const outcome = this.#lookAtDisk(this.reserve, bytes);
-    this.#noRoom = outcome && !this.reserve.isWhole ? { outcome, atMs: this.now() } : null;
+    if (!this.#reserve) return null;
+    const isRecent = this.#noRoom !== null && this.#now() - this.#noRoom.atMs < LOOK_AGAIN_MS;
+    if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#noRoom?.outcome ?? null;
+    const outcome = this.#lookAtDisk(this.#reserve, bytes);
+    this.#noRoom = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
     return outcome;
   }
 
@@ -111,7 +121,7 @@ export class Writer {
       const outcome = failure(error);
       if (this.#mayWarn()) {
         const reason = "fault" in outcome ? outcome.fault : "no space";
-        this.warn(`${this.folder}/reserve cannot be written (${reason}): writes may be refused, deletions go on`);
+        this.#warn(`${this.folder}/reserve cannot be written (${reason}): writes may be refused, deletions go on`);
       }
       return outcome;
     }
@@ -119,7 +129,7 @@ export class Writer {
 
   /** Whether the reserve is released to deletions, and has to be created again when they are done. */
   get hasReleasedReserve(): boolean {
-    return this.reserve !== null && !this.reserve.isWhole;
+    return this.#reserve !== null && !this.#reserve.isWhole;
   }
 
   /**
@@ -127,7 +137,7 @@ export class Writer {
    * little, one by one.
    */
   #commitWithReserve(changes: readonly Change[]): Outcome[] {
-    while (this.reserve?.release()) {
+    while (this.#reserve?.release()) {
       this.#shortenLog();
       try {
         return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : NO_SPACE);

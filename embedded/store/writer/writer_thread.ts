@@ -20,7 +20,8 @@ const CALLS = {
       const reserveReleased = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
       const reserve = new Reserve(folder, reserveReleased);
       index = openWith(reserve, folder);
-      writer = new Writer(folder, index, reserve, (message) => console.error(`embedded store: ${message}`));
+      const warn = (message: string) => console.error(`embedded store: ${message}`);
+      writer = new Writer(folder, index, { reserve, warn });
       return reserveReleased;
     } catch (error) {
       if (error instanceof DataFolderError) throw error;

@@ -36,7 +36,7 @@ function bench(spec: Partial<Job["spec"]> = {}, warmup = false) {
     pods,
     look(seconds = 1) {
       clock += seconds * 1000;
-      reconcileJob(store, job(), pods(), 1, 1);
+      reconcileJob(store, job(), pods(), { seed: 1, speed: 1 });
     },
     end(pod: Pod, exitCode: number, more: Partial<PodStatus> = {}) {
       const [{ name, image }] = pod.spec.containers;

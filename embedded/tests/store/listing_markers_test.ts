@@ -156,7 +156,7 @@ Deno.test("listings: from any marker on, pages of objects and versions are what 
       const objects: string[] = [];
       let from = afterMarker(utf8(marker), under, cut);
       while (from) {
-        const page = store.objects.list(bucket, under, cut, from, limit);
+        const page = store.objects.list(bucket, { prefix: under, delimiter: cut, from, limit });
         const shown = [...page.objects.map(({ key }) => `${key} `), ...page.prefixes.map((p) => `${text(p)} *`)];
         assert.ok(shown.length <= limit && (page.next === null || shown.length === limit));
         objects.push(...shown.sort((a, b) => compare(a.slice(0, -1), b.slice(0, -1))));
@@ -269,7 +269,7 @@ Deno.test("listings: a page leaves no read open that would keep the log from bei
   apply(store, bucket, [put("a"), put("b"), put("c")]);
   const reader = new Statements(store.index);
   const none = new Uint8Array();
-  assert.ok(new Objects("", reader).list(bucket, none, none, none, 1).next);
+  assert.ok(new Objects("", reader).list(bucket, { prefix: none, delimiter: none, from: none, limit: 1 }).next);
   const all = { prefix: none, delimiter: none, keyMarker: none, versionMarker: null, limit: 1 };
   assert.ok(listVersions(reader, bucket, all).next);
   assert.deepEqual(reader.row("PRAGMA wal_checkpoint(TRUNCATE)"), [0, 0, 0]);

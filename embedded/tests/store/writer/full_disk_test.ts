@@ -57,7 +57,7 @@ function openWriter() {
   }
   const reserve = new TestedReserve(folder, new Int32Array(1));
   const warn = (message: string) => disk.warnings.push(message);
-  const writer = new Writer(folder, index, reserve, warn, () => disk.nowMs);
+  const writer = new Writer(folder, index, { reserve, warn, now: () => disk.nowMs });
   const stop = () => {
     index.close();
     Deno.removeSync(folder, { recursive: true });
@@ -181,7 +181,7 @@ testInFolder(
 
 function keys(objects: Objects): string[] {
   const none = new Uint8Array();
-  return objects.list(BUCKET, none, none, none, 10).objects.map(({ key }) => key);
+  return objects.list(BUCKET, { prefix: none, delimiter: none, from: none, limit: 10 }).objects.map(({ key }) => key);
 }
 
 function etagOf(objects: Objects, key: string): string | null {
