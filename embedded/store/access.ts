@@ -35,7 +35,7 @@ export function permissionMask(permissions: readonly Permission[]): number {
 }
 
 /** The mask of just these permissions. */
-export function permissionBits(permissions: readonly Permission[]): number {
+function permissionBits(permissions: readonly Permission[]): number {
   return permissions.reduce((mask, permission) => mask | bit(permission), 0);
 }
 

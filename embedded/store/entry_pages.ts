@@ -59,7 +59,7 @@ export function listVersions(
  * @param isInKey whether it continues within the entries of the marker's key
  * @param read returns the entries from a key on; `isInKey` says whether only those after the marker's
  */
-export function pageOf<T extends { key: Uint8Array }>(
+function pageOf<T extends { key: Uint8Array }>(
   { prefix, delimiter, keyMarker, limit }: KeysQuery,
   isInKey: boolean,
   read: (from: Uint8Array, isInKey: boolean) => Iterable<T>,

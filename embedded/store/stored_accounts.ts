@@ -256,7 +256,7 @@ export function isLastAdministrator(
 const ANY_ADMINISTRATOR = `SELECT 1 FROM users WHERE tenant = ? AND ${ENABLED} AND ${HAS_ROLE} LIMIT 1`;
 
 /** Whether a tenant has an enabled account with the role ADMINISTRATOR, its own or that of a group. */
-export function hasAdministrator(index: Statements, tenant: number): boolean {
+function hasAdministrator(index: Statements, tenant: number): boolean {
   const roles = Array<string>(4).fill("ADMINISTRATOR");
   return index.row(ANY_ADMINISTRATOR, tenant, ...roles) !== null;
 }

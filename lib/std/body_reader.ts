@@ -154,7 +154,7 @@ export async function thenCancelBody(request: Request, respond: () => Response |
 }
 
 /** Limits of a body. */
-export interface ReadLimits {
+interface ReadLimits {
   readonly maxBytes?: number;
   /** Longest time from the first read to the end of the body, ms. */
   readonly totalMs?: number;

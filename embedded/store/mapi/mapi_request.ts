@@ -1,14 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ChangeOrigin } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
-import {
-  type Group,
-  mayManageNamespaces,
-  rolesOf,
-  SYSTEM,
-  type Tenant,
-  type User,
-} from "@/embedded/store/stored_accounts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { type Group, mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type User } from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import { BodyTooLong, readRequest, type TakeReader } from "@/lib/std/body_reader.ts";
 import { isObject } from "@/lib/std/untrusted.ts";

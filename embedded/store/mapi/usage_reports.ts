@@ -1,4 +1,4 @@
-import { USAGE_HOURS } from "@/embedded/store/store_context.ts";
+import { USAGE_HOURS } from "@/embedded/store/context/store_context.ts";
 import type { Holdings } from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import { type Interval, usageDuring, type Used } from "@/embedded/store/writer/usage_changes.ts";

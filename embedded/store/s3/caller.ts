@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { ChangeOrigin } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { isEnabled, type Tenant, type User } from "@/embedded/store/stored_accounts.ts";
 import type { ChunkedFraming } from "./aws_chunked.ts";

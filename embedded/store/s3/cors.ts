@@ -1,20 +1,10 @@
 import { LRUCache } from "lru-cache";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import type { S3Call } from "./caller.ts";
-import {
-  CORS_METHODS,
-  type CorsMatch,
-  type CorsRule,
-  corsRuleElements,
-  matchingCorsRule,
-  MAX_CORS_BYTES,
-  parseCorsRules,
-  readCorsRules,
-  requestedHeaders,
-} from "./cors_rules.ts";
+import { CORS_METHODS, type CorsMatch, type CorsRule, corsRuleElements, matchingCorsRule, MAX_CORS_BYTES, parseCorsRules, readCorsRules, requestedHeaders } from "./cors_rules.ts";
 import { ownBucket, permittedBucket, signedUser } from "./permitted.ts";
 import { xmlBody } from "./received_body.ts";
 import { xmlResponse } from "./xml.ts";

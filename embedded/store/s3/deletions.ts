@@ -1,5 +1,5 @@
 import type { Deleted, Deletion } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { MAX_DELETIONS } from "@/embedded/store/writer/writer_client.ts";
 import type { S3Call } from "./caller.ts";

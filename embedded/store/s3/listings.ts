@@ -1,6 +1,6 @@
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { afterMarker, type ListedVersion, listVersions } from "@/embedded/store/entry_pages.ts";
 import { folded, VERSION_ID_MARKER } from "@/embedded/store/names.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Accounts } from "@/embedded/store/stored_accounts.ts";
 import { compareBytes, type ListedObject } from "@/embedded/store/stored_objects.ts";

@@ -1,25 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { CompletedPart, UploadName, VersionId } from "@/embedded/store/changes.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Upload, UploadedPart } from "@/embedded/store/entry_pages.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { ByteRange } from "@/lib/std/header_encoding.ts";
 import { requestedAcl } from "./access_lists.ts";
 import type { Caller, S3Call } from "./caller.ts";
-import {
-  type ChecksumAlgorithm,
-  checksumElements,
-  checksumHeaders,
-  checksumKind,
-  checksumsIn,
-  checksumsOf,
-  statedDigests,
-  uploadChecksum,
-} from "./checksums.ts";
+import { type ChecksumAlgorithm, checksumElements, checksumHeaders, checksumKind, checksumsIn, checksumsOf, statedDigests, uploadChecksum } from "./checksums.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_object.ts";
 import { keyText, listingResponse, ownerElement, pageParameters } from "./listings.ts";
 import { requestedTags } from "./object_tags.ts";

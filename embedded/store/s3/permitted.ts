@@ -1,13 +1,6 @@
-import {
-  aclsUsageOf,
-  bucketMask,
-  objectMask,
-  type Permission,
-  permits,
-  type Requester,
-} from "@/embedded/store/access.ts";
+import { aclsUsageOf, bucketMask, objectMask, type Permission, permits, type Requester } from "@/embedded/store/access.ts";
 import { addressRules } from "@/embedded/store/address_rules.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { User } from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";

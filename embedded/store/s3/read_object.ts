@@ -1,6 +1,6 @@
 import type { VersionId } from "@/embedded/store/changes.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { VERSION_ID } from "@/embedded/store/names.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { ObjectPart, StoredObject } from "@/embedded/store/stored_objects.ts";

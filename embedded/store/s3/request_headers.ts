@@ -1,5 +1,5 @@
 import type { WriteCondition } from "@/embedded/store/changes.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import { startDigest } from "@/lib/std/digests.ts";

@@ -1,32 +1,14 @@
-import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/store_context.ts";
+import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from "./access_lists.ts";
-import {
-  createBucket,
-  deleteBucket,
-  getBucketLocation,
-  getBucketVersioning,
-  headBucket,
-  putBucketVersioning,
-  unsetDeletes,
-  unsetObjectReads,
-  unsetReads,
-} from "./bucket.ts";
+import { createBucket, deleteBucket, getBucketLocation, getBucketVersioning, headBucket, putBucketVersioning, unsetDeletes, unsetObjectReads, unsetReads } from "./bucket.ts";
 import { authenticate, isFailedLogin, type S3Operation } from "./caller.ts";
 import { copyObject } from "./copy_object.ts";
 import { corsHeaders, deleteBucketCors, getBucketCors, preflightResponse, putBucketCors } from "./cors.ts";
 import { deleteObject, deleteObjects } from "./deletions.ts";
 import { listBuckets, listObjects, listObjectsV2, listObjectVersions, METADATA, UNORDERED } from "./listings.ts";
-import {
-  abortMultipartUpload,
-  completeMultipartUpload,
-  createMultipartUpload,
-  listMultipartUploads,
-  listParts,
-  uploadPart,
-  uploadPartCopy,
-} from "./multipart_uploads.ts";
+import { abortMultipartUpload, completeMultipartUpload, createMultipartUpload, listMultipartUploads, listParts, uploadPart, uploadPartCopy } from "./multipart_uploads.ts";
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./object_tags.ts";
 import { getObject, getObjectAttributes, READ_PARAMETERS } from "./read_object.ts";
 import { checkHeaders, isHeaderInQuery, withHeadersOfQuery } from "./request_headers.ts";

@@ -1,5 +1,5 @@
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { Input } from "@/embedded/store/writer/change_kinds.ts";

@@ -10,7 +10,7 @@ export function fitsXml(text: string): boolean {
 }
 
 /** Text for an XML element or attribute. Characters that XML cannot hold become U+FFFD. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex
     /[&<>"\r]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g,

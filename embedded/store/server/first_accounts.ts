@@ -1,6 +1,6 @@
 import type { NewUser } from "@/embedded/store/changes.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { passwordMd5, SYSTEM } from "@/embedded/store/stored_accounts.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { ALL_ROLES, beginWithoutSamples, SAMPLE_PASSWORD } from "./sample_data.ts";

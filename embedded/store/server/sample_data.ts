@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/access.ts";
 import type { Versioning } from "@/embedded/store/changes.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { newNamespaceRecord, newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
-import type { StoreContext } from "@/embedded/store/store_context.ts";
 import { CONVERTER, passwordMd5, RESULTS_TENANT, SYSTEM } from "@/embedded/store/stored_accounts.ts";
 import type { Change } from "@/embedded/store/writer/change_kinds.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";

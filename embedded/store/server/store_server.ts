@@ -1,14 +1,14 @@
 import type { StoreReports } from "@/embedded/store/changes.ts";
+import { Logins } from "@/embedded/store/context/logins.ts";
+import { Maintenance, ReadCounter, type StoreContext } from "@/embedded/store/context/store_context.ts";
 import { AUDIT_END, type Document, Documents } from "@/embedded/store/documents.ts";
 import { Uploads } from "@/embedded/store/entry_pages.ts";
 import { openIndexForReading } from "@/embedded/store/index.ts";
-import { Logins } from "@/embedded/store/logins.ts";
 import type { mapiHandler } from "@/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Ports, type Protocol, publicTenant } from "@/embedded/store/ports.ts";
 import { errorHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { Maintenance, ReadCounter, type StoreContext } from "@/embedded/store/store_context.ts";
 import { Accounts, passwordMd5, type Tenant } from "@/embedded/store/stored_accounts.ts";
 import { Buckets, SoftQuotas } from "@/embedded/store/stored_buckets.ts";
 import { Objects } from "@/embedded/store/stored_objects.ts";

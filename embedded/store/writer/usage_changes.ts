@@ -12,7 +12,7 @@ const FLOWS = {
 } as const;
 
 /** Stored at the end of an interval. Objects are all versions; `partBytes` are those of parts that are not yet an object. */
-export const USAGE_POINTS = {
+const USAGE_POINTS = {
   objectCount: "stored_count",
   objectBytes: "stored_bytes",
   partBytes: "part_bytes",

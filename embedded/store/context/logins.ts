@@ -1,10 +1,10 @@
+import { consoleSecurity } from "@/embedded/store/default_records.ts";
+import type { Documents } from "@/embedded/store/documents.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
+import { isNoSpace } from "@/embedded/store/store_error.ts";
+import { isEnabled, isLastAdministrator, type User } from "@/embedded/store/stored_accounts.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import { sleep } from "@/lib/std/timing.ts";
-import { consoleSecurity } from "./default_records.ts";
-import type { Documents } from "./documents.ts";
-import type { Statements } from "./statements.ts";
-import { isNoSpace } from "./store_error.ts";
-import { isEnabled, isLastAdministrator, type User } from "./stored_accounts.ts";
 
 const MS_PER_MINUTE = 60_000;
 

@@ -1,15 +1,15 @@
+import type { ChangeOrigin, StoreReports } from "@/embedded/store/changes.ts";
+import type { DiskSpace } from "@/embedded/store/disk_space.ts";
+import type { Documents } from "@/embedded/store/documents.ts";
+import type { Uploads } from "@/embedded/store/entry_pages.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
+import type { Accounts } from "@/embedded/store/stored_accounts.ts";
+import type { Buckets, SoftQuotas } from "@/embedded/store/stored_buckets.ts";
+import type { Objects } from "@/embedded/store/stored_objects.ts";
 import type { ChangeWriter, WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import type { TakeReader } from "@/lib/std/body_reader.ts";
 import { REQUEST_MARK_HEADER, type RequestMarks } from "@/lib/std/request_mark.ts";
-import type { ChangeOrigin, StoreReports } from "./changes.ts";
-import type { DiskSpace } from "./disk_space.ts";
-import type { Documents } from "./documents.ts";
-import type { Uploads } from "./entry_pages.ts";
 import type { Logins } from "./logins.ts";
-import type { Statements } from "./statements.ts";
-import type { Accounts } from "./stored_accounts.ts";
-import type { Buckets, SoftQuotas } from "./stored_buckets.ts";
-import type { Objects } from "./stored_objects.ts";
 
 /** The parts of the store that both protocols use. */
 export interface StoreContext {
