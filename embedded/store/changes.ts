@@ -50,7 +50,7 @@ export interface NewObject extends ObjectSettings {
   key: Uint8Array;
   size: number;
   etag: string;
-  /** JSON: digests in base64 by their algorithm, and what they are of. */
+  /** JSON: digests in base64 by their algorithm, and their `type`. */
   checksums: string | null;
   condition: WriteCondition | null;
   atMs: number;
@@ -100,7 +100,7 @@ export interface StoredParts {
   parts: StoredPart[];
 }
 
-/** Who requested a change, as far as the audit trail is concerned. */
+/** The requester of a change, as the audit trail records it. */
 export interface ChangeOrigin {
   /** The account's name; null for a request without credentials. */
   readonly actor: string | null;

@@ -61,7 +61,7 @@ const FURTHER: Readonly<Record<string, unknown>> = { aclsUsage: "ENFORCED", read
 interface NewNamespace {
   readonly record: Record<string, unknown>;
   readonly versioning: "enabled" | "off";
-  /** JSON of what was set beside. */
+  /** JSON of the other version settings. */
   readonly versionSettings: string;
 }
 
@@ -91,7 +91,7 @@ export function newNamespaceRecord(stated: Readonly<Record<string, unknown>>): R
     indexingEnabled: searchEnabled,
     ...stated,
   };
-  // The default of defaults is what the store does anyway.
+  // DEFAULT means the store's own setting.
   return record.optimizedFor === "DEFAULT" ? { ...record, optimizedFor: NAMESPACE_DEFAULTS.optimizedFor } : record;
 }
 

@@ -18,7 +18,7 @@ export const AUDIT_END: DocumentScope = { tenant: 0, bucket: 0, kind: "auditEnd"
 /** Members that are records of their own. */
 const RECORDS = ["ipSettings", "emailTemplate", "versioningSettings"];
 
-/** A document with a change over it; what a record in the change leaves out stays as it is, too. */
+/** A document merged with a change; members that a record in the change leaves out stay, too. */
 export function mergedDocument(present: Readonly<Document>, change: Readonly<Document>): Document {
   const merged = { ...present, ...change };
   for (const name of RECORDS) if (name in merged) merged[name] = { ...Object(present[name]), ...Object(change[name]) };

@@ -16,7 +16,7 @@ export interface StoredObject {
   contentType: string;
   /** System and user headers that were stored with it, names in lower case. */
   headers: Record<string, string>;
-  /** Digests that its writer stated, in base64 by their algorithm; `type` says what they are of. */
+  /** Digests that its writer stated, in base64 by their algorithm; `type` says whether they are of the whole or of its parts. */
   checksums: Record<string, string> | null;
   /** JSON, as it was written; null where there are none. */
   tags: string | null;
@@ -249,7 +249,7 @@ export function versionIdOf(seq: Cell, isNull: Cell, versioning: Versioning): Ve
   return isNull === 1 ? "null" : String(seq);
 }
 
-/** The number of a version id; one that no version has for what is none. */
+/** The number of a version id; -1, which no version has, for an invalid one. */
 export function versionNumber(version: string): number {
   return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;
 }

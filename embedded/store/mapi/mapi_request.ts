@@ -1,7 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ChangeOrigin } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { type Group, mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type User } from "@/embedded/store/stored_accounts.ts";
+import {
+  type Group,
+  mayManageNamespaces,
+  rolesOf,
+  SYSTEM,
+  type Tenant,
+  type User,
+} from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import { BodyTooLong, readRequest, type TakeReader } from "@/lib/std/body_reader.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
@@ -31,7 +38,7 @@ export interface TenantRequest extends MapiRequest {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** The methods of a resource; HEAD is handled as GET, without the body. No response stands for an empty one. */
+/** The methods of a resource; HEAD is handled as GET, without the body. No result means an empty response. */
 export type MapiMethods<R extends MapiRequest = TenantRequest> = Readonly<
   Partial<Record<"GET" | "PUT" | "POST" | "DELETE", (request: R) => MaybePromise<Response | void>>>
 >;
@@ -133,7 +140,7 @@ export function invalid(what: string, rule: string): MapiError {
 }
 
 /**
- * The error for a well-formed member that conflicts with the present state: it names what is absent, or what cannot
+ * The error for a well-formed member that conflicts with the present state: it names an absent thing, or must not
  * change.
  */
 export function conflicting(what: string, rule: string): MapiError {
@@ -163,7 +170,7 @@ const RIGHTS: Record<Right, readonly string[]> = {
 /**
  * Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`; wrong passwords are counted.
  *
- * @param client whom a failed login is recorded of
+ * @param client recorded with a failed login
  * @throws {MapiError} 403, as the store does for whatever is wrong
  */
 export async function authenticateMapi(

@@ -5,13 +5,56 @@ import { mustChangePassword, type Tenant } from "@/embedded/store/stored_account
 import { ChunksTooSmall, SlowBody } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { contentClasses, retentionClasses } from "./classes.ts";
-import { authenticateMapi, forbidden, MapiError, type MapiMethods, type MapiRequest, notFound, readJsonObject } from "./mapi_request.ts";
-import { createNamespace, deleteNamespace, listNamespaces, readNamespace, resetVersioningSettings, setVersioningSettings, showVersioningSettings, updateNamespace } from "./namespace_handlers.ts";
+import {
+  authenticateMapi,
+  forbidden,
+  MapiError,
+  type MapiMethods,
+  type MapiRequest,
+  notFound,
+  readJsonObject,
+} from "./mapi_request.ts";
+import {
+  createNamespace,
+  deleteNamespace,
+  listNamespaces,
+  readNamespace,
+  resetVersioningSettings,
+  setVersioningSettings,
+  showVersioningSettings,
+  updateNamespace,
+} from "./namespace_handlers.ts";
 import { changePassword, resetPasswords } from "./passwords.ts";
 import { corsMethods, documentMethods, NAMESPACE_DOCUMENTS, TENANT_DOCUMENTS } from "./settings_documents.ts";
-import { createTenant, deleteTenant, listServicePlans, listTenants, modifyTenant, readServicePlan, readTenant } from "./tenants.ts";
-import { readNamespaceChargeback, readNamespaceStatistics, readTenantChargeback, readTenantStatistics } from "./usage_reports.ts";
-import { createGroup, createUser, deleteGroup, deleteUser, listGroups, listUsers, modifyGroup, modifyUser, permissionMethods, readGroup, readSystemUser, readUser } from "./user_accounts.ts";
+import {
+  createTenant,
+  deleteTenant,
+  listServicePlans,
+  listTenants,
+  modifyTenant,
+  readServicePlan,
+  readTenant,
+} from "./tenants.ts";
+import {
+  readNamespaceChargeback,
+  readNamespaceStatistics,
+  readTenantChargeback,
+  readTenantStatistics,
+} from "./usage_reports.ts";
+import {
+  createGroup,
+  createUser,
+  deleteGroup,
+  deleteUser,
+  listGroups,
+  listUsers,
+  modifyGroup,
+  modifyUser,
+  permissionMethods,
+  readGroup,
+  readSystemUser,
+  readUser,
+} from "./user_accounts.ts";
 
 /** The software version that responses name. */
 const SOFTWARE_VERSION = "9.7.0";

@@ -6,8 +6,37 @@ import { newNamespace } from "@/embedded/store/default_records.ts";
 import { isBucketName } from "@/embedded/store/names.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
-import { conflicting, forbidden, has, invalid, listResponse, managesNamespaces, mapiTime, only, permittedNamespace, readableNamespace, requireRight, type TenantRequest } from "./mapi_request.ts";
-import { boolean, each, integer, isVerbose, members, oneOf, oneOfAnyCase, pageByName, parsed, quota, rule, selected, tags, text, wrapped } from "./request_schema.ts";
+import {
+  conflicting,
+  forbidden,
+  has,
+  invalid,
+  listResponse,
+  managesNamespaces,
+  mapiTime,
+  only,
+  permittedNamespace,
+  readableNamespace,
+  requireRight,
+  type TenantRequest,
+} from "./mapi_request.ts";
+import {
+  boolean,
+  each,
+  integer,
+  isVerbose,
+  members,
+  oneOf,
+  oneOfAnyCase,
+  pageByName,
+  parsed,
+  quota,
+  rule,
+  selected,
+  tags,
+  text,
+  wrapped,
+} from "./request_schema.ts";
 import { existingUsername } from "./user_accounts.ts";
 
 /** The index stores `enabled` with the bucket, the others as they were set. */

@@ -3,7 +3,18 @@ import { CONSOLE_SECURITY_DEFAULTS, type ConsoleSecurity, consoleSecurity } from
 import { folded } from "@/embedded/store/names.ts";
 import { mustChangePassword, passwordMd5, rolesOf, type User } from "@/embedded/store/stored_accounts.ts";
 import type { Change } from "@/embedded/store/writer/change_kinds.ts";
-import { forbidden, has, invalid, isAdministrator, isPassword, MapiError, type MapiRequest, permittedUser, requireRight, type TenantRequest } from "./mapi_request.ts";
+import {
+  forbidden,
+  has,
+  invalid,
+  isAdministrator,
+  isPassword,
+  MapiError,
+  type MapiRequest,
+  permittedUser,
+  requireRight,
+  type TenantRequest,
+} from "./mapi_request.ts";
 
 /**
  * POST /tenants/{tenant}/userAccounts/{user}/changePassword: the caller's own with the old one, any user's with the

@@ -5,9 +5,42 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { newUser } from "@/embedded/store/default_records.ts";
 import { type Group, mayManageNamespaces, SYSTEM, type User } from "@/embedded/store/stored_accounts.ts";
 import type { Input } from "@/embedded/store/writer/change_kinds.ts";
-import { conflicting, has, invalid, isAdministrator, isRecovery, listResponse, type MapiCaller, MapiError, type MapiMethods, type MapiRequest, notFound, only, permittedUser, requireMayAppoint, requireRight, type Right, type TenantRequest } from "./mapi_request.ts";
+import {
+  conflicting,
+  has,
+  invalid,
+  isAdministrator,
+  isRecovery,
+  listResponse,
+  type MapiCaller,
+  MapiError,
+  type MapiMethods,
+  type MapiRequest,
+  notFound,
+  only,
+  permittedUser,
+  requireMayAppoint,
+  requireRight,
+  type Right,
+  type TenantRequest,
+} from "./mapi_request.ts";
 import { checkedMd5, newPasswordMd5 } from "./passwords.ts";
-import { boolean, isVerbose, list, MAX_NAMES, members, newName, oneOf, pageByName, parsed, pathName, rule, selected, text, wrapped } from "./request_schema.ts";
+import {
+  boolean,
+  isVerbose,
+  list,
+  MAX_NAMES,
+  members,
+  newName,
+  oneOf,
+  pageByName,
+  parsed,
+  pathName,
+  rule,
+  selected,
+  text,
+  wrapped,
+} from "./request_schema.ts";
 
 /** The roles of tenant-level accounts (contract, roles). */
 const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"] as const;

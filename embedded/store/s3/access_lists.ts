@@ -1,9 +1,28 @@
-import { type Acl, type AclGrant, aclsUsageOf, defaultAcl, type Grantee, type Owned, type Permission, serializeAcl } from "@/embedded/store/access.ts";
+import {
+  type Acl,
+  type AclGrant,
+  aclsUsageOf,
+  defaultAcl,
+  type Grantee,
+  type Owned,
+  type Permission,
+  serializeAcl,
+} from "@/embedded/store/access.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { StoredObject } from "@/embedded/store/stored_objects.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { aclContent, CANNED_GRANTS, type CannedAcl, type DisplayedGrant, type NamedGrant, type NamedGrantee, readAclXml, type StatedAcl, statedAcl } from "./acl_forms.ts";
+import {
+  aclContent,
+  CANNED_GRANTS,
+  type CannedAcl,
+  type DisplayedGrant,
+  type NamedGrant,
+  type NamedGrantee,
+  readAclXml,
+  type StatedAcl,
+  statedAcl,
+} from "./acl_forms.ts";
 import type { S3Call } from "./caller.ts";
 import { type BucketAccess, bucketAccess, permittedBucket, permittedObject } from "./permitted.ts";
 import { findObject, versionHeader, versionParameter } from "./read_object.ts";

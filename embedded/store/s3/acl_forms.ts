@@ -3,8 +3,7 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import { childText, element, type XmlElement } from "./xml.ts";
 
 /**
- * The canned access lists that are supported (S3 API, canned ACL), with what each grants beside full control to the
- * owner.
+ * The supported canned access lists (S3 API, canned ACL), with the grants of each beside full control for the owner.
  */
 export const CANNED_GRANTS = {
   private: [],
@@ -35,7 +34,7 @@ const PERMISSIONS: Readonly<Record<string, AclPermission>> = {
 /**
  * Reads x-amz-acl and the x-amz-grant- headers, null where there is none.
  *
- * @throws {StoreError} InvalidArgument for what is not one of theirs, InvalidRequest for both kinds at once,
+ * @throws {StoreError} InvalidArgument for an unknown list or header, InvalidRequest for both kinds at once,
  *   UnresolvableGrantByEmailAddress, MalformedACLError for too many grants
  */
 export function statedAcl(headers: Headers): StatedAcl | null {

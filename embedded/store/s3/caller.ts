@@ -8,9 +8,9 @@ import type { S3Request } from "./s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "./sigv2.ts";
 import { ChunkSignatures, matchSignature, statedSignature } from "./sigv4.ts";
 
-/** The sender of a request, and what stands for the body in its signature. */
+/** The sender of a request, and the form in which its signature covers the body. */
 export interface Caller {
-  /** Null for a request that carries no signature at all. */
+  /** Null for a request without any signature. */
   user: User | null;
   /** The tenant that was called. */
   tenant: number;
@@ -20,7 +20,7 @@ export interface Caller {
   payloadSha256: string | null;
   /** The aws-chunked framing of the body; null where the body has none. */
   chunked: ChunkedFraming | null;
-  /** Headers that were sent on several lines, as far as the signature shows it. */
+  /** Headers that were sent on several lines, where the signature shows it. */
   repeated: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
  * Checks the signature of a request against the users of a tenant. A request without a signature is anonymous; one with
  * an incomplete signature is rejected.
  *
- * @param client whom a failed login is recorded of
+ * @param client recorded with a failed login
  * @throws {StoreError}
  */
 export function authenticate(
@@ -95,12 +95,12 @@ export function authenticate(
   return { ...by, payloadSha256: null, chunked: framing && { signatures, hasTrailer: framing.hasTrailer } };
 }
 
-/** Whether an error says that a signature is not of an account that may log in. */
+/** Whether an error means a failed login. */
 export function isFailedLogin(error: unknown): boolean {
   return error instanceof StoreError && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
 }
 
-/** The framing of a body by the word that stands for it in the signature; null for a plain body. */
+/** The framing of a body by its literal in the signature; null for a plain body. */
 const PAYLOADS: Readonly<Record<string, { readonly isSigned: boolean; readonly hasTrailer: boolean } | null>> = {
   "UNSIGNED-PAYLOAD": null,
   "STREAMING-UNSIGNED-PAYLOAD-TRAILER": { isSigned: false, hasTrailer: true },
@@ -149,7 +149,7 @@ function usernameOf(accessKey: string): string | null {
   }
 }
 
-/** One operation of S3 among those of its level and method: how a request for it is recognised, and what it does. */
+/** An operation of S3: how a request selects it among those of its level and method, and its handler. */
 export interface S3Operation {
   /** The query parameter that distinguishes it, and its value where that matters. */
   readonly marker?: string;
@@ -161,7 +161,7 @@ export interface S3Operation {
   readonly handle: (call: S3Call) => Response | Promise<Response>;
 }
 
-/** A request whose sender is known, and what it names; below its level, `bucket` and `key` are "". */
+/** An authenticated request; `bucket` and `key` are "" where its path has none. */
 export interface S3Call {
   readonly store: StoreContext;
   readonly caller: Caller;

@@ -21,7 +21,7 @@ const CHECKSUM_ALGORITHMS = Object.keys(CHECKSUM_BYTES) as readonly ChecksumAlgo
 /** Headers that name an algorithm or a type, and are no checksum. */
 const ABOUT_CHECKSUMS = /^x-amz-checksum-(?:algorithm|type)$/;
 
-/** Checksums as they are stored with an object: base64 by their algorithm, and what they are of. */
+/** Stored checksums of an object: base64 by algorithm, and `type`, whether of the whole or of its parts. */
 export type Checksums = Readonly<Record<string, string>>;
 
 /** The algorithm of a header such as `x-amz-checksum-crc32`; null for any other header. */

@@ -4,7 +4,17 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import type { S3Call } from "./caller.ts";
-import { CORS_METHODS, type CorsMatch, type CorsRule, corsRuleElements, matchingCorsRule, MAX_CORS_BYTES, parseCorsRules, readCorsRules, requestedHeaders } from "./cors_rules.ts";
+import {
+  CORS_METHODS,
+  type CorsMatch,
+  type CorsRule,
+  corsRuleElements,
+  matchingCorsRule,
+  MAX_CORS_BYTES,
+  parseCorsRules,
+  readCorsRules,
+  requestedHeaders,
+} from "./cors_rules.ts";
 import { ownBucket, permittedBucket, signedUser } from "./permitted.ts";
 import { xmlBody } from "./received_body.ts";
 import { xmlResponse } from "./xml.ts";

@@ -22,7 +22,7 @@ export interface CorsRule {
 /**
  * The rules of a CORSConfiguration document (S3 API, PutBucketCors).
  *
- * @throws {StoreError} MalformedXML for what is not of its form, InvalidRequest for rules that S3 does not take
+ * @throws {StoreError} MalformedXML for another document, InvalidRequest for rules that S3 rejects
  */
 export function readCorsRules(document: XmlElement): CorsRule[] {
   if (document.name !== "CORSConfiguration") throw malformed("The document must be a CORSConfiguration element");
@@ -158,7 +158,7 @@ export function requestedHeaders(header: string | null): string[] {
   return (header ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
 }
 
-/** Whether a text is the pattern's, whose `*` stands for any text, also for none. */
+/** Whether a text matches a pattern, whose `*` matches any text, also none. */
 function fits(pattern: string, text: string): boolean {
   const star = pattern.indexOf("*");
   if (star < 0) return pattern === text;

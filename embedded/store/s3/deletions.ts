@@ -11,7 +11,7 @@ import { rejectHeaders, unquotedEtag } from "./request_headers.ts";
 import { keyBytes, MAX_KEY_BYTES } from "./s3_request.ts";
 import { asS3Error, childText, childWord, element, type XmlElement, xmlResponse } from "./xml.ts";
 
-/** Conditions that S3 does not have for deletions: deleting regardless of them would be worse than an error. */
+/** Conditions that S3 does not have for deletions: ignoring them would be worse than an error. */
 const UNSUPPORTED = /^if-(?:none-match|modified-since|unmodified-since)$/;
 
 /** DeleteObject: an absent key is no error, unless a condition names its ETag. */

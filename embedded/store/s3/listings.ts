@@ -52,7 +52,7 @@ function lastNameIn(token: string | null): string | null {
   }
 }
 
-/** ListObjects, the first version: pages go on by the last entry of the page before. */
+/** ListObjects, version 1: `marker` is the last entry of the page before. */
 export function listObjects(call: S3Call): Response {
   const { store, request } = call;
   const { bucket, prefix, delimiter, bytes, limit, isEncoded } = pageParameters(call, "max-keys");

@@ -10,7 +10,16 @@ import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { ByteRange } from "@/lib/std/header_encoding.ts";
 import { requestedAcl } from "./access_lists.ts";
 import type { Caller, S3Call } from "./caller.ts";
-import { type ChecksumAlgorithm, checksumElements, checksumHeaders, checksumKind, checksumsIn, checksumsOf, statedDigests, uploadChecksum } from "./checksums.ts";
+import {
+  type ChecksumAlgorithm,
+  checksumElements,
+  checksumHeaders,
+  checksumKind,
+  checksumsIn,
+  checksumsOf,
+  statedDigests,
+  uploadChecksum,
+} from "./checksums.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_object.ts";
 import { keyText, listingResponse, ownerElement, pageParameters } from "./listings.ts";
 import { requestedTags } from "./object_tags.ts";
@@ -52,7 +61,7 @@ export async function createMultipartUpload(call: S3Call): Promise<Response> {
   return xmlResponse("InitiateMultipartUploadResult", content, headers);
 }
 
-/** Begins with the time, so that uploads of one key sort by their start; the rest cannot be guessed. */
+/** Starts with the time, so that uploads of one key sort by their start; the rest cannot be guessed. */
 function uploadId(atMs: number): string {
   return atMs.toString(16).padStart(12, "0") + randomBytes(16).toString("hex");
 }
@@ -256,10 +265,10 @@ function location(host: string, bucket: string, key: string): string {
 }
 
 /**
- * Receives the XML body of CompleteMultipartUpload as {@link xmlBody} does, without the checksums of its headers: those
+ * Receives the XML body of CompleteMultipartUpload like {@link xmlBody}, without the checksums of its headers: those
  * belong to the object, not to the body. A checksum in the trailer belongs to the body. The root may have any name.
  *
- * @throws as xmlBody does
+ * @throws like xmlBody
  */
 function receiveXml(request: S3Request, caller: Caller): Promise<XmlElement> {
   const headers = new Headers(request.headers);

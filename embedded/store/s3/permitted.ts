@@ -1,4 +1,11 @@
-import { aclsUsageOf, bucketMask, objectMask, type Permission, permits, type Requester } from "@/embedded/store/access.ts";
+import {
+  aclsUsageOf,
+  bucketMask,
+  objectMask,
+  type Permission,
+  permits,
+  type Requester,
+} from "@/embedded/store/access.ts";
 import { addressRules } from "@/embedded/store/address_rules.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
@@ -11,7 +18,7 @@ import type { Caller } from "./caller.ts";
 export interface BucketAccess {
   readonly bucket: Bucket;
   readonly requester: Requester;
-  /** The mask of what the data access permissions and the bucket's access list allow the caller. */
+  /** The mask of the caller's data access permissions and its grants in the bucket's access list. */
   readonly mask: number;
 }
 
@@ -63,8 +70,7 @@ export function ownBucket(call: CallContext, name: string): Bucket {
 }
 
 /**
- * The same by the data access permissions alone, for what an access list cannot grant: deleting versions for good, and
- * tags.
+ * The same by data access permissions alone. An access list cannot grant deleting versions for good, or tags.
  */
 export function bucketByDataAccess(call: CallContext, name: string, permission: Permission): Bucket {
   const { bucket, requester } = bucketAccess(call, name);

@@ -198,7 +198,7 @@ function wholeNumber(text: string): number | null {
 /**
  * The version that a request names, null for the current one.
  *
- * @throws {StoreError} for what is no version id
+ * @throws {StoreError} for an invalid version id
  */
 export function versionParameter(request: S3Request): string | null {
   const version = request.parameter("versionId");

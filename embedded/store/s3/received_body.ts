@@ -21,7 +21,7 @@ interface ObjectBody {
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 /**
- * Receives the body of an object or a part, plain or aws-chunked; `further` digests are computed beside the
+ * Receives the body of an object or a part, plain or aws-chunked; `further` digests are computed as well as the
  * stated ones. `admit` may reject the size by throwing, before anything is received. On an error nothing
  * remains.
  *
@@ -89,7 +89,7 @@ export async function storeBody<T>(received: ReceivedBody, store: () => Promise<
   try {
     return await store();
   } catch (error) {
-    // After a fault of the disk its content is unknown: the sweep of the next start removes such a file.
+    // After a disk error its content is unknown: the sweep of the next start removes the file.
     if (error instanceof StoreError) received.discard();
     throw error;
   }
@@ -111,7 +111,7 @@ export async function xmlBody(
   return rootElement(await checkedBody(request, caller, maxBytes), root);
 }
 
-/** Does as {@link xmlBody} where the body may be left out; null without one. */
+/** Like {@link xmlBody}, for an optional body; null without one. */
 export async function optionalXmlBody(request: S3Request, caller: Caller, root: string): Promise<XmlElement | null> {
   const bytes = await checkedBody(request, caller, MAX_XML_BYTES);
   return bytes.length === 0 ? null : rootElement(bytes, root);

@@ -98,14 +98,14 @@ export function sentHeader(name: string, value: string): string {
   return name === "content-disposition" ? asciiDisposition(value) : value;
 }
 
-/** A list of content codings without `aws-chunked`, which is of the way to the store and not of the object. */
+/** A list of content codings without `aws-chunked`, which describes the transfer and not the object. */
 function withoutChunking(encoding: string): string {
   const codings = encoding.split(",").map((coding) => coding.trim());
   if (!codings.some((coding) => coding.toLowerCase() === "aws-chunked")) return encoding;
   return codings.filter((coding) => coding.toLowerCase() !== "aws-chunked").join(",");
 }
 
-/** Conditions that S3 has for reads alone: a write regardless of them would be worse than an error. */
+/** Conditions that S3 has for reads alone: ignoring them on a write would be worse than an error. */
 const READ_CONDITIONS = /^if-(?:modified|unmodified)-since$/;
 
 /**
@@ -223,7 +223,7 @@ function isWithoutEffect(name: string, value: string): boolean {
   return BUCKET_SWITCH.test(name) && value.toLowerCase() === "false";
 }
 
-/** Most headers in a query: far more than metadata of 2 KiB needs, and each is compared with those before it. */
+/** Most headers in a query: far more than 2 KiB of metadata need. */
 const MAX_MOVED = 200;
 
 /** Whether a parameter of a presigned request is the signature's, or a header that its signer moved into the query. */

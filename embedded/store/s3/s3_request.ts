@@ -12,7 +12,7 @@ export function keyBytes(text: string): Uint8Array {
 
 const ENCODER = new TextEncoder();
 
-/** An S3 request taken apart: path style, decoded exactly once. */
+/** A parsed S3 request: path style, decoded exactly once. */
 export interface S3Request {
   readonly method: string;
   readonly headers: Headers;
@@ -29,7 +29,7 @@ export interface S3Request {
 }
 
 /**
- * Takes a request apart.
+ * Parses a request.
  *
  * @throws {StoreError} InvalidURI, InvalidArgument or KeyTooLongError
  */
@@ -45,7 +45,7 @@ export function parseS3Request(request: Request, takeReader: TakeReader = stream
   const key = slash < 0 ? "" : path.slice(slash + 1);
   if (keyBytes(key).length > MAX_KEY_BYTES) throw new StoreError("KeyTooLongError");
   if (bucket === "" && key !== "") throw new StoreError("InvalidBucketName");
-  // Each of thousands of parameters may be looked up; of one that is repeated the first counts.
+  // A map, because each of thousands of parameters may be looked up. The first of repeated ones counts.
   const parameters = new Map(query.toReversed());
   const { body } = request;
   return {
@@ -101,7 +101,7 @@ export function partNumber(request: S3Request): number {
 }
 
 /**
- * How many entries a page is to have: 0 to 1000, which is what an absent or larger number means.
+ * The requested page size, 0 to 1000; 1000 where it is absent or larger.
  *
  * @throws {StoreError}
  */

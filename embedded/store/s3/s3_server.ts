@@ -2,13 +2,31 @@ import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/conte
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from "./access_lists.ts";
-import { createBucket, deleteBucket, getBucketLocation, getBucketVersioning, headBucket, putBucketVersioning, unsetDeletes, unsetObjectReads, unsetReads } from "./bucket.ts";
+import {
+  createBucket,
+  deleteBucket,
+  getBucketLocation,
+  getBucketVersioning,
+  headBucket,
+  putBucketVersioning,
+  unsetDeletes,
+  unsetObjectReads,
+  unsetReads,
+} from "./bucket.ts";
 import { authenticate, isFailedLogin, type S3Operation } from "./caller.ts";
 import { copyObject } from "./copy_object.ts";
 import { corsHeaders, deleteBucketCors, getBucketCors, preflightResponse, putBucketCors } from "./cors.ts";
 import { deleteObject, deleteObjects } from "./deletions.ts";
 import { listBuckets, listObjects, listObjectsV2, listObjectVersions, METADATA, UNORDERED } from "./listings.ts";
-import { abortMultipartUpload, completeMultipartUpload, createMultipartUpload, listMultipartUploads, listParts, uploadPart, uploadPartCopy } from "./multipart_uploads.ts";
+import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  listMultipartUploads,
+  listParts,
+  uploadPart,
+  uploadPartCopy,
+} from "./multipart_uploads.ts";
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./object_tags.ts";
 import { getObject, getObjectAttributes, READ_PARAMETERS } from "./read_object.ts";
 import { checkHeaders, isHeaderInQuery, withHeadersOfQuery } from "./request_headers.ts";
@@ -141,9 +159,7 @@ type Methods = Readonly<Record<string, readonly S3Operation[]>>;
 /** Query parameters that the listings of keys share. */
 const LISTING = ["prefix", "delimiter", "encoding-type"];
 
-/**
- * Everything the store does of S3, by what a request names and by its method. A request for anything else is 501.
- */
+/** The supported operations of S3, by level and method. Any other request is 501. */
 const S3_OPERATIONS: Readonly<Record<"service" | "bucket" | "object", Methods>> = {
   service: {
     GET: [{ parameters: ["prefix", "max-buckets", "continuation-token"], handle: listBuckets }],

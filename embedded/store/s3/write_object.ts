@@ -61,10 +61,9 @@ export function wholeChecksum(received: ReceivedBody, algorithm: ChecksumAlgorit
 }
 
 /**
- * It never rejects what the writer, which decides, would accept.
+ * Checks the quotas before a body is received. It never rejects a write that the writer, which decides, would accept.
  *
- * @throws {StoreError} QuotaExceeded where an object of `size` bytes would not fit into the quotas, so that its body need
- *   not be received first
+ * @throws {StoreError} QuotaExceeded where an object of `size` bytes does not fit
  */
 export function requireRoom(store: StoreContext, bucket: Bucket, key: string, size: number): void {
   requireFits(store, bucket, size, () => {
@@ -78,7 +77,7 @@ export function requireRoom(store: StoreContext, bucket: Bucket, key: string, si
   });
 }
 
-/** Does as {@link requireRoom} for a part of an upload. */
+/** Like {@link requireRoom}, for a part of an upload. */
 export function requireRoomForPart(
   store: StoreContext,
   bucket: Bucket,

@@ -13,7 +13,7 @@ export { CONVERTER, RESULTS_TENANT };
 /** The password of every sample account: known to all, which is why the embedded store listens on loopback only. */
 export const SAMPLE_PASSWORD = "stackroom-demo";
 
-/** The account that only looks around. */
+/** The account with rights to read. */
 export const SAMPLE_VISITOR = "archive/reader";
 
 /** The sample accounts and what each opens, as the start and the login page show them. */

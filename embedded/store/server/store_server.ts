@@ -28,7 +28,7 @@ export interface StoreServerOptions {
     /** With the password of the account that campaigns write their results with. */
     | { samples: { converterPassword: string } }
     | { administrators: Administrators };
-  /** The key of the marks by which the gateway says for whom it sends a request; null: there is none. */
+  /** The key of the marks in which the gateway names the client of a request; null: no gateway. */
   markKey: Uint8Array | null;
   /** The origin under which a proxy makes the S3 of a tenant public, with `{tenant}` for its name; null: none. */
   publicEndpoint: string | null;
@@ -42,7 +42,7 @@ export interface LevelAddress {
 
 /**
  * The embedded store: a server for each protocol and tenant over one data folder. With sample accounts, whose password
- * is public, and where no client elsewhere is to reach it, it accepts only requests whose Host is a loopback name, so
+ * is public, or where no client elsewhere may reach it, it accepts only requests whose Host is a loopback name, so
  * that a page elsewhere cannot reach it through DNS rebinding.
  */
 export class StoreServer {
