@@ -32,7 +32,7 @@ export interface SourceVolume {
   readonly sample?: ManifestSample;
 }
 
-/** Volumes beside those of the campaigns, each with a manifest of another kind. */
+/** Volumes beside those of the campaigns, each with another kind of manifest. */
 const SAMPLE_VOLUMES: readonly SourceVolume[] = [
   { id: "sample-2000-pages", title: "Domböcker i urval", pages: 2000, presentation: 3 },
   { id: "sample-no-cors", title: "Utan CORS", pages: 6, presentation: 3, sample: "no-cors" },

@@ -150,13 +150,13 @@ function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: P
   };
 }
 
-/** How a Job finds its pods, and the labels by which it does; without the uid that the real controller adds. */
+/** The selector of a Job and the labels of its pods; without the uid that the real controller adds. */
 export function jobSelector(name: string) {
   const selector = { matchLabels: { "batch.kubernetes.io/job-name": name } };
   return { selector, podLabels: { ...selector.matchLabels, "job-name": name } };
 }
 
-/** The gate is a shell loop, whose last line of log is its message; workers write theirs, and one killed for its memory has none. */
+/** The termination message of the gate, a shell loop, is the last line of its log; workers write theirs. */
 function container(
   name: string,
   pipeline: Pipeline,

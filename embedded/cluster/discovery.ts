@@ -56,7 +56,7 @@ const VERSION = "v1.36.0-embedded";
 const BATCH_VERSION = { groupVersion: "batch/v1", version: "v1" };
 const BATCH = { name: "batch", versions: [BATCH_VERSION], preferredVersion: BATCH_VERSION };
 
-/** The documents that tell clients what is offered, by their paths; null for another path. `address` is the API's host and port. */
+/** The discovery document of a path; null for another path. `address` is the API's host and port. */
 export function discover(path: string, address: string): Record<string, unknown> | null {
   switch (path) {
     case "/version":

@@ -289,7 +289,7 @@ function withSuspension(status: JobStatus, suspend: boolean, now: number): JobSt
   return { ...resumed, startTime: timestamp(now) };
 }
 
-/** Where a Job is bound for once its end is certain; its pods may still be there. */
+/** Adds the condition that announces the end of a Job; its pods may still run. */
 function withTarget(job: Job, status: JobStatus, states: IndexStates, now: number): JobStatus {
   if (condition({ status }, "FailureTarget") ?? condition({ status }, "SuccessCriteriaMet")) return status;
   const indexed = job.spec.completionMode === "Indexed";

@@ -88,7 +88,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return [...keys].every((key) => sameJson(member(a, key), member(b, key)));
 }
 
-/** A patch may have so many operations, as in the real API server. */
+/** Limit of the operations of a patch, like in the real API server. */
 const MAX_OPERATIONS = 10_000;
 /** Limit of all copies of a patch, characters of JSON: each copy could double the document. */
 const MAX_COPIED = 3 * 1024 * 1024;

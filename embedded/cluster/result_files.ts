@@ -23,7 +23,7 @@ export interface ResultFile {
   readonly body: () => Uint8Array;
 }
 
-/** The state of a run while it goes on; it does not mark its end. */
+/** The state of a run; not the mark of its end. */
 export function progressFile(run: VolumeRun, state: RunState, now: number): ResultFile {
   const failed = state.pages.filter((page) => page.error !== null);
   const last = failed.at(-1);

@@ -329,7 +329,7 @@ const LEAST_TTL_SECONDS = 300;
 
 const PIPELINES = [LION_V2, LION_V1, CHURCH_BOOKS, COURT_RECORDS];
 
-/** Each n-th campaign has no trouble at all: succeeded ones are always to be seen. */
+/** Each n-th campaign has no trouble, so that the list always shows succeeded ones. */
 const CLEAN_EVERY = 3;
 /** Each n-th campaign belongs to the pipeline whose warm-up fails: all of it fails. */
 const FAILED_EVERY = 16;

@@ -13,7 +13,7 @@ interface Page {
 
 /**
  * Lists objects of the current state by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`,
- * and `resourceVersion`, which the state must have reached. A `continue` goes on behind the last object of its page.
+ * and `resourceVersion`, which the state must have reached. A `continue` starts behind the last object of its page.
  *
  * @throws ApiError 400 for a malformed parameter, 422 for an exact version, 504 for a version that is not reached
  */

@@ -147,7 +147,7 @@ export class Simulator {
     }
   }
 
-  /** Skips time without work, as if the whole cluster had slept: running pods go on afterwards. */
+  /** Skips time without work, as if the whole cluster had slept: running pods continue afterwards. */
   #skip(milliseconds: number): void {
     const whole = wholeSeconds(milliseconds);
     if (whole === 0) return;
@@ -273,7 +273,7 @@ export class Simulator {
     return Math.max(this.#clock + QUANTUM_MS, wholeSeconds(Math.min(scripted, ...expiries)));
   }
 
-  /** Goes on where a snapshot stands, up to now: the last minute is simulated, and what was before it counts for no work. */
+  /** Continues from a snapshot: the last minute is simulated, the time before it counts as no work. */
   #restore(snapshot: SimulatorSnapshot): void {
     const now = this.#clock;
     const lead = Math.min(Math.max(0, now - snapshot.clock), MAX_CATCH_UP_MS);

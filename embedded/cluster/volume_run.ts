@@ -12,7 +12,7 @@ export interface End {
   readonly reason: string;
   /** The termination message; null where the container was killed before it could write one. */
   readonly message: string | null;
-  /** The stage it ended in; what the run log names. */
+  /** The stage it ended in, for the run log. */
   readonly stage: string;
   readonly error: string | null;
   readonly permanent: boolean;
@@ -42,7 +42,7 @@ interface Attempt {
   readonly kept: ReadonlySet<number>;
 }
 
-/** The work of one attempt at a volume. A stuck one has no end: the pod's deadline makes it. */
+/** The work of one attempt at a volume. A stuck attempt has no end event: the pod's deadline ends it. */
 export function volumeTimeline(
   seed: number,
   campaign: Campaign,
@@ -156,7 +156,7 @@ function verifyError(pages: readonly number[]): string {
   return `verify failed: 0 missing, ${names.length} failed errors: ${errors} missing=[] failed=[${list}]`;
 }
 
-/** One attempt of a worker at one volume: all that its files follow from. */
+/** One attempt of a worker at one volume: the input of its files. */
 export interface VolumeRun {
   readonly seed: number;
   readonly namespace: string;
@@ -180,7 +180,7 @@ interface FinishedPage {
   readonly kept: boolean;
 }
 
-/** Where a worker stands. */
+/** The state of a worker. */
 export interface RunState {
   readonly stage: Stage;
   readonly pages: readonly FinishedPage[];
@@ -189,7 +189,7 @@ export interface RunState {
   readonly end: End | null;
 }
 
-/** Where a run stands after some seconds of work. */
+/** The state of a run after some seconds of work. */
 export function runState(run: VolumeRun, elapsed: number): RunState {
   let stage: Stage = "setup";
   let end: End | null = null;

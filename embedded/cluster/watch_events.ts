@@ -29,7 +29,7 @@ interface WatchRequest {
  * server, and so is one not reached yet, which can only come from another cluster and would never be reached. Memory is
  * bounded by the store: a slow client reads the stored changes, and a 410 when they are gone.
  *
- * @throws ApiError 400 for a malformed parameter, 422 for `sendInitialEvents`, without which clients then go on
+ * @throws ApiError 400 for a malformed parameter, 422 for `sendInitialEvents`, which clients then omit
  */
 export function watchEvents(store: ClusterStore, request: WatchRequest): ReadableStream<Uint8Array> {
   const watch = new Watch(store, request);

@@ -84,7 +84,7 @@ export class Workers {
   readonly #finishedPages = new Map<string, Set<number>>();
   /** The inputs of attempts that the previous process started. */
   readonly #begun = new Map<string, readonly number[]>();
-  /** Until when files of those attempts are in the store, in milliseconds. */
+  /** Files of those attempts up to this instant are in the store, in milliseconds. */
   #restoredAt = 0;
 
   constructor(readonly options: WorkersOptions) {}
@@ -167,7 +167,7 @@ export class Workers {
     };
   }
 
-  /** Goes on with the workers of a snapshot, whose pods and clock the store already has. */
+  /** Continues with the workers of a snapshot, whose pods and clock the store already has. */
   restore({ finished, begun }: WorkersSnapshot): void {
     this.#finishedPages.clear();
     for (const [volume, pages] of finished) this.#finishedPages.set(volume, new Set(pages));

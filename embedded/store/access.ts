@@ -90,7 +90,7 @@ export const MASK_FLAGS: Readonly<Record<string, readonly Permission[]>> = {
   writeAclAllowed: ["WRITE_ACL"],
 };
 
-/** The mask of a permissions document: -1 less what it does not name, and what it says is not allowed. */
+/** The mask of a permissions document: -1 without the permissions that it does not name or that it denies. */
 export function maskOf(document: Readonly<Record<string, unknown>>): number {
   let mask = -1;
   const { permission } = document;

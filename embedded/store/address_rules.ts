@@ -67,7 +67,7 @@ function maskOf(mask: string, all: bigint): bigint {
   return isIP(mask) === 0 ? all ^ (all >> BigInt(mask)) : numberOf(mask).value;
 }
 
-/** The block of all IPv4 addresses stands for every address there is. */
+/** The block of all IPv4 addresses matches every address, also IPv6. */
 function holds(range: Range, { bits, value }: Address): boolean {
   if (range.bits === 32 && range.mask === 0n) return true;
   return range.bits === bits && (value & range.mask) === (range.value & range.mask);

@@ -18,7 +18,7 @@ export interface ListedVersion {
   storageClass: string | null;
 }
 
-/** The keys that a listing requests; empty byte strings stand for absent parameters. */
+/** The keys that a listing requests; empty byte strings for absent parameters. */
 interface KeysQuery {
   prefix: Uint8Array;
   delimiter: Uint8Array;

@@ -18,7 +18,7 @@ import { missingIndexError, needsIndex } from "./body_folder.ts";
  *   JSON), of which `part_bodies` names the files. The parts of an upload under way are rows of `parts`.
  * - Records, access lists, tags, headers, checksums and documents are JSON, CORS rules are XML. `version_settings` holds
  *   only what was set. A tenant's own documents have the `bucket` 0.
- * - `permission_mask` is what a tenant or a namespace allows at all (-1: everything), `s3_access` how far S3 reaches a
+ * - `permission_mask` is the mask that a tenant or a namespace allows (-1: everything), `s3_access` how far S3 reaches a
  *   bucket (0 not at all, 1 signed requests, 2 all).
  * - `used_bytes` counts all that a tenant's buckets hold, `part_bytes` the parts of a bucket's uploads. `usage` is what
  *   was done by bucket and hour since 1970, with what the bucket held after the last change of that hour.

@@ -20,7 +20,7 @@ export interface Bucket {
   acl: Acl | null;
   /** Bytes of parts that are not yet an object. */
   partBytes: number;
-  /** The mask of the data access permissions that tenant and namespace allow at all. */
+  /** The mask of the data access permissions that tenant and namespace allow. */
   allowed: number;
   /** Which S3 requests may reach it. */
   s3Access: S3Access;

@@ -9,7 +9,7 @@ import { sleep } from "@/lib/std/timing.ts";
 const MS_PER_MINUTE = 60_000;
 
 /** Waits for a count to be stored, and ignores a full disk: it must not change the outcome of a login. */
-async function unlessFull(counting: Promise<unknown>): Promise<void> {
+async function ignoringFullDisk(counting: Promise<unknown>): Promise<void> {
   try {
     await counting;
   } catch (error) {
@@ -18,7 +18,7 @@ async function unlessFull(counting: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Decides over logins of both protocols: responses to wrong passwords are delayed, and lock an account where the rules
+ * Checks logins of both protocols: responses to wrong passwords are delayed, and lock an account where the rules
  * of its tenant say so.
  */
 export class Logins {
@@ -54,7 +54,7 @@ export class Logins {
       return "wrong";
     }
     if (user.failedAttempts > 0 || user.lockedMs !== null) {
-      await unlessFull(this.writer.change("resetFailures", { user: user.id }));
+      await ignoringFullDisk(this.writer.change("resetFailures", { user: user.id }));
     }
     return user;
   }
@@ -84,7 +84,7 @@ export class Logins {
     });
     this.#counting.set(user.id, counting.catch(() => {}));
     try {
-      await unlessFull(counting);
+      await ignoringFullDisk(counting);
     } finally {
       this.#counting.delete(user.id);
     }

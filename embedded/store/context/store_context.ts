@@ -40,7 +40,7 @@ export interface StoreContext {
   now(): number;
 }
 
-/** The client's end of a request: what a valid mark of the gateway says, else what the connection says. */
+/** The client of a request: from a valid mark of the gateway, else from the connection. */
 export function clientOf(
   { marks }: Pick<StoreContext, "marks">,
   headers: Headers,
@@ -85,7 +85,7 @@ export class Maintenance {
     private readonly now: () => number,
   ) {}
 
-  /** Removes abandoned uploads, then runs beside the requests, now and once an hour. */
+  /** Removes abandoned uploads, then runs in the background, now and once an hour. */
   async start(): Promise<void> {
     await this.#expireUploads();
     this.#timer = setInterval(() => this.runSoon(), INTERVAL_MS);

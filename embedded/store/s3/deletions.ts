@@ -9,7 +9,7 @@ import { versionHeader, versionParameter } from "./read_object.ts";
 import { xmlBody } from "./received_body.ts";
 import { rejectHeaders, unquotedEtag } from "./request_headers.ts";
 import { keyBytes, MAX_KEY_BYTES } from "./s3_request.ts";
-import { asS3Error, childText, childWord, element, type XmlElement, xmlResponse } from "./xml.ts";
+import { childText, childWord, element, toStoreError, type XmlElement, xmlResponse } from "./xml.ts";
 
 /** Conditions that S3 does not have for deletions: ignoring them would be worse than an error. */
 const UNSUPPORTED = /^if-(?:none-match|modified-since|unmodified-since)$/;
@@ -79,12 +79,12 @@ async function deleteAll(
       let failed: StoreError | undefined;
       for (const one of result.outcomes) {
         if ("fault" in one) {
-          failed ??= asS3Error(new Error(`the store could not commit a deletion: ${one.fault}`));
+          failed ??= toStoreError(new Error(`the store could not commit a deletion: ${one.fault}`));
           outcomes.push(failed);
         } else outcomes.push("error" in one ? new StoreError(one.error) : one);
       }
     } catch (error) {
-      const failed = asS3Error(error);
+      const failed = toStoreError(error);
       for (const _ of some) outcomes.push(failed);
     }
   }

@@ -32,7 +32,7 @@ import { getObject, getObjectAttributes, READ_PARAMETERS } from "./read_object.t
 import { checkHeaders, isHeaderInQuery, withHeadersOfQuery } from "./request_headers.ts";
 import { parseS3Request, type S3Request } from "./s3_request.ts";
 import { putObject } from "./write_object.ts";
-import { asS3Error, s3ErrorResponse } from "./xml.ts";
+import { s3ErrorResponse, toStoreError } from "./xml.ts";
 
 /** The parameter in which some clients name the operation. */
 const OPERATION_NAME = "x-id";
@@ -66,7 +66,7 @@ export function s3Handler(
       response.headers.set("x-amz-request-id", id);
     } catch (error) {
       if (isFailedLogin(error)) await store.logins.delayFailure();
-      response = s3ErrorResponse(asS3Error(error), { method: request.method, id, resource: pathOf(request.url) });
+      response = s3ErrorResponse(toStoreError(error), { method: request.method, id, resource: pathOf(request.url) });
     }
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     // The runtime sends no "100 Continue" for an empty body, so the final response comes instead. Botocore then

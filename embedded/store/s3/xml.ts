@@ -207,7 +207,7 @@ function malformed(): StoreError {
 }
 
 /** Translates what an operation threw into S3's errors; an unexpected error is logged and becomes InternalError. */
-export function asS3Error(error: unknown): StoreError {
+export function toStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   if (error instanceof BrokenBody) return new StoreError("IncompleteBody");
   if (error instanceof SlowBody) return new StoreError("RequestTimeout");

@@ -3,7 +3,7 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
 import { passwordMd5, SYSTEM } from "@/embedded/store/stored_accounts.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { ALL_ROLES, beginWithoutSamples, SAMPLE_PASSWORD } from "./sample_data.ts";
+import { ALL_ROLES, markWithoutSamples, SAMPLE_PASSWORD } from "./sample_data.ts";
 
 /** The first accounts of a store without samples. */
 export interface Administrators {
@@ -80,7 +80,7 @@ export async function addAdministrators(
       atMs: store.now(),
     });
   }
-  beginWithoutSamples(store.folder);
+  markWithoutSamples(store.folder);
   if (exposed.length > 0) warn(`${line} before others may reach the store.`);
 }
 

@@ -144,7 +144,7 @@ export async function addSamples(store: StoreContext, converterPassword: string)
 }
 
 /** Marks a data folder as one that gets no samples, whatever the settings of a later start are. */
-export function beginWithoutSamples(folder: string): void {
+export function markWithoutSamples(folder: string): void {
   const done = doneFile(folder);
   if (textIfExists(done) !== WITHOUT_SAMPLES) writeDurably(done, new TextEncoder().encode(WITHOUT_SAMPLES));
 }

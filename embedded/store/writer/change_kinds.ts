@@ -15,12 +15,11 @@ export type Input<K extends ChangeKind> = Parameters<typeof CHANGES[K]>[1];
 
 export type Result<K extends ChangeKind> = ReturnType<typeof CHANGES[K]>;
 
-/** One change with what it takes, and who requested it; absent for the store's own work. */
+/** A change with its input and its requester; no `origin` for the store's own work. */
 export type Change = { [K in ChangeKind]: { kind: K; input: Input<K>; origin?: ChangeOrigin } }[ChangeKind];
 
 /**
- * The outcome of a change: its result with what the audit trail gets, an error by the store's rules, or a fault (damaged
- * file).
+ * The outcome of a change: its result with its audit records, an error by the store's rules, or a fault (damaged file).
  */
 export type Outcome =
   | { ok: true; result: Result<ChangeKind>; reports: readonly ReportedChange[] }

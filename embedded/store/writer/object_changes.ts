@@ -113,7 +113,7 @@ export function requireUser(index: Statements, user: number | null): void {
 }
 
 /**
- * Deletes keys or versions of one bucket in their order. Deleting what is not there is no error, as in S3. One that fails
+ * Deletes keys or versions of one bucket in their order. Deleting an absent key is no error, like in S3. One that fails
  * does not affect the others: with a requested ETag PreconditionFailed where the present version has another one, and
  * NoSuchKey or NoSuchVersion where there is none, or a delete marker.
  *

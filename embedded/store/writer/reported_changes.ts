@@ -21,9 +21,9 @@ interface AuditEntry {
 }
 
 /**
- * Reads what is needed to name what a change is about, while it is still there.
+ * Reads the names of a change's target while the target exists.
  *
- * @returns what to report once the change is made, by its result: nothing of what the gateway records itself
+ * @returns the reports of the change by its result: none for changes that the gateway records itself
  */
 export function reported(
   index: Statements,
@@ -283,7 +283,7 @@ function versionOf(index: Statements, bucket: number, key: Uint8Array, seq: numb
   return null;
 }
 
-/** The names of what was set, which may be at most as many as a record has members. */
+/** The names of the changed settings: at most as many as a record has members. */
 function names(members: Readonly<Record<string, unknown>>): string {
   return Object.keys(members).join(", ");
 }
@@ -293,7 +293,7 @@ function roles(record: Readonly<Record<string, unknown>>): AuditDetails {
   return record.roles === undefined ? {} : { roles: rolesOf({ record }).join(", ") };
 }
 
-/** Marks what the system level did to a tenant without an administrator. */
+/** Marks a change by the system level in a tenant without an administrator. */
 function recovery(isRecovery = false): AuditDetails {
   return isRecovery ? { recovery: true } : {};
 }

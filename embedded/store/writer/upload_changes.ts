@@ -26,7 +26,7 @@ const MS_PER_DAY = 24 * 60 * 60 * 1000;
 /** How many uploads expire in one change: each may have 10,000 parts, and others wait for the commit. */
 const EXPIRE_LIMIT = 4;
 
-/** The checksum of an upload: of what it is, and how it comes from those of the parts. */
+/** The checksum of an upload: its algorithm, and how it follows from those of the parts. */
 interface UploadChecksum {
   readonly checksumAlgorithm: string | null;
   readonly checksumType: string | null;

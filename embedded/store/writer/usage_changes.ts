@@ -104,7 +104,7 @@ function add(sum: Used, point: Point, figures: Readonly<Partial<Record<Figure, s
 
 const MS_PER_HOUR = 60 * 60 * 1000;
 
-/** Collects what a change adds to a bucket and removes from it, which is then written at once. */
+/** Collects the usage that a change adds to a bucket and removes from it, to write it at once. */
 export class StoredCounts {
   #bytes = 0;
   #versions = 0;
@@ -173,7 +173,7 @@ export function withinQuota<T>(index: Statements, bucket: number, bytes: number,
   return result;
 }
 
-/** Counts what a change did to a bucket, in the transaction of the change itself, and what the bucket holds now. */
+/** Counts a change of a bucket, in the transaction of the change itself, and stores the bucket's usage. */
 export function countUse(
   index: Statements,
   { bucket, atMs }: { readonly bucket: number; readonly atMs: number },
@@ -183,7 +183,7 @@ export function countUse(
   index.run(`${INSERT} WHERE id = ? ${ADD}`, hour, bytesIn, 0, 0, writes, deletes, bucket);
 }
 
-/** Counts what each bucket holds now, where it was used before. */
+/** Stores the usage of each bucket that was used before. */
 export function countHoldings(index: Statements, atMs: number): void {
   const hour = Math.floor(atMs / MS_PER_HOUR);
   const isUsed = "EXISTS (SELECT 1 FROM usage WHERE usage.tenant = buckets.tenant AND usage.bucket = buckets.id)";
@@ -201,7 +201,7 @@ function countReads(
   }
 }
 
-/** Removes hours before one, except the newest row of each bucket, which records what the bucket holds. */
+/** Removes hours before one, except the newest row of each bucket, which has the bucket's usage. */
 export function expireUsage(index: Statements, { beforeHour }: { beforeHour: number }): void {
   index.run(
     `DELETE FROM usage WHERE hour < ?1 AND EXISTS (

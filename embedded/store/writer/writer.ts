@@ -33,7 +33,7 @@ const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
  * How long writes fail without another probe of the disk after the reserve could not be created, unless a deletion
  * comes, in ms.
  */
-const LOOK_AGAIN_MS = 1000;
+const PROBE_AGAIN_MS = 1000;
 
 /** The least time between two warnings that the disk could not be probed, in ms. */
 const WARN_AGAIN_MS = 60_000;
@@ -56,7 +56,7 @@ interface WriterOptions {
 export class Writer {
   readonly #statements: Statements;
   #unlinked: string[] = [];
-  /** Whether files wait to be removed that no group so far had the time for; an empty group removes the next ones. */
+  /** Whether files are left to remove; committing an empty group removes the next ones. */
   hasGarbage = false;
   /** Whether files wait to be removed until a copy of the bodies is done. */
   isPinned = false;
@@ -78,13 +78,13 @@ export class Writer {
     this.#now = now;
     this.#mayWarn = atMostEvery(WARN_AGAIN_MS, now);
     this.#statements = new Statements(index);
-    this.#lookForRoom(0);
+    this.#checkRoom(0);
   }
 
   /** Applies a group of changes in their order. When it returns, all that succeeded is durable. */
   commit(changes: readonly Change[]): Outcome[] {
     // The room that is left on a full disk is for changes that free some.
-    const noRoom = changes.some(({ kind }) => !FREEING_CHANGES.has(kind)) ? this.#lookForRoom(0) : null;
+    const noRoom = changes.some(({ kind }) => !FREEING_CHANGES.has(kind)) ? this.#checkRoom(0) : null;
     try {
       return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : noRoom);
     } catch (error) {
@@ -100,20 +100,20 @@ export class Writer {
    * the disk cannot be probed.
    */
   hasRoom(bytes = 0): boolean {
-    return this.#lookForRoom(bytes) === null;
+    return this.#checkRoom(bytes) === null;
   }
 
-  /** The outcome of a write of so many bytes that finds no room; null where it does. */
-  #lookForRoom(bytes: number): Outcome | null {
+  /** The outcome of a write of so many bytes without room; null where there is room. */
+  #checkRoom(bytes: number): Outcome | null {
     if (!this.#reserve) return null;
-    const isRecent = this.#noRoom !== null && this.#now() - this.#noRoom.atMs < LOOK_AGAIN_MS;
+    const isRecent = this.#noRoom !== null && this.#now() - this.#noRoom.atMs < PROBE_AGAIN_MS;
     if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#noRoom?.outcome ?? null;
-    const outcome = this.#lookAtDisk(this.#reserve, bytes);
+    const outcome = this.#probeDisk(this.#reserve, bytes);
     this.#noRoom = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
     return outcome;
   }
 
-  #lookAtDisk(reserve: Reserve, bytes: number): Outcome | null {
+  #probeDisk(reserve: Reserve, bytes: number): Outcome | null {
     try {
       if (!reserve.isWhole) this.#shortenLog();
       return reserve.make() && (bytes === 0 || reserve.hasBeside(bytes)) ? null : NO_SPACE;

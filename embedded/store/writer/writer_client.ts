@@ -23,7 +23,7 @@ export function startWriterThread(onFault: (message: string) => void): Thread {
   return startThread(new URL("./writer_thread.ts", import.meta.url).href, "store writer", onFault);
 }
 
-/** Requests changes; what was requested by a client is recorded as its own. */
+/** Requests changes; a client's changes are recorded as its own. */
 export interface ChangeWriter {
   /**
    * Makes one change durable and returns its result.
@@ -121,7 +121,7 @@ export class WriterClient implements ChangeWriter {
     });
   }
 
-  /** The result of a change, once it may be confirmed. No client waits for what the store does by itself. */
+  /** The result of a change, once it may be confirmed. No client waits for the store's own changes. */
   async #confirmed({ result, reports }: Extract<Outcome, { ok: true }>, origin?: ChangeOrigin) {
     if (reports.length > 0) {
       const recorded = this.#recorded(reports);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { bodyChunks, BrokenBody } from "@/embedded/store/bodies.ts";
-import { asS3Error } from "@/embedded/store/s3/xml.ts";
+import { toStoreError } from "@/embedded/store/s3/xml.ts";
 import {
   type BodyReader,
   BodyTooLong,
@@ -137,7 +137,7 @@ Deno.test("bounded reader: the embedded store says of a stalled body what S3 say
   };
   const error = await read().catch((error) => error);
   assert.ok(!(error instanceof BrokenBody));
-  assert.equal(asS3Error(error).code, "RequestTimeout");
+  assert.equal(toStoreError(error).code, "RequestTimeout");
 });
 
 const MIB = 1024 * 1024;
