@@ -23,9 +23,9 @@ const INFO: Omit<DocumentInfo, "sessionCookie"> = {
   title: "Stackroom",
   version: "1.0.0",
   description:
-    "A gateway in front of an object store (tenants, namespaces, buckets, objects, presigned URLs), and campaigns that are read by machine.",
+    "A gateway to an object store (tenants, namespaces, buckets, objects, presigned URLs), and a read API for campaigns.",
   firstTag: "Campaigns",
-  loginDescription: "The username is `name` at system level and `tenant/name` in a tenant.",
+  loginDescription: "Log in as `name` (system level) or `tenant/name`.",
   tokenUrl: "api/v1/auth/token",
 };
 

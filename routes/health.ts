@@ -65,7 +65,7 @@ export function healthOperations(
       path: `/${id}`,
       tag: TAG,
       summary,
-      responses: { 200: { description: "Alive", schema } },
+      responses: { 200: { description: "The process is alive", schema } },
       handler: (_input) => Response.json(body),
     });
   const upstreams = (id: string, schema: z.ZodType, bodyOf: (probed: Probed) => object) =>
@@ -74,9 +74,9 @@ export function healthOperations(
       method: "GET",
       path: `/${id}`,
       tag: TAG,
-      summary: "The process and its upstreams answer",
+      summary: "Check whether the process and its upstreams respond",
       responses: {
-        200: { description: "Ready", schema },
+        200: { description: "The process is ready", schema },
         503: { description: "An upstream does not respond", schema },
       },
       async handler(_input) {
@@ -92,7 +92,7 @@ export function healthOperations(
       status: ready ? "ready" : "not ready",
       checks: { ...states, cache: "disabled" },
     })),
-    live("health", "The process is alive (older form)", health, { status: "ok", cache: "disabled" }),
+    live("health", "Check whether the process is alive (older form)", health, { status: "ok", cache: "disabled" }),
   ];
 }
 

@@ -28,7 +28,7 @@ const summaryMembers = {
   createdAt: time,
   startedAt: time,
   finishedAt: time,
-  resultsBase: z.string().meta({ description: "Where the results are" }),
+  resultsBase: z.string().meta({ description: "Base URL of the results" }),
   warmup: z.object({
     phase: z.enum(["missing", "pending", "running", "succeeded", "failed"]),
     reason: reason.optional(),
@@ -41,11 +41,11 @@ const summaryMembers = {
     reason: z.string().meta({ description: "Reason given by the cluster" }),
     message: z.string().nullable().meta({ description: "Message of the cluster" }),
     since: time,
-  }).meta({ id: "Waiting", description: "Why a campaign that has not ended does no work" }).nullable(),
+  }).meta({ id: "Waiting", description: "Why an unfinished campaign makes no progress" }).nullable(),
   ending: z.object({
     reason: z.string().meta({ description: "The reason of the Job's condition, such as DeadlineExceeded" }),
     message: z.string().nullable().meta({ description: "Message of the cluster" }),
-  }).meta({ id: "JobEnding", description: "Why a Job ended, or is being ended, before all of its volumes were done" })
+  }).meta({ id: "JobEnding", description: "Why the Job ended before all its volumes were done" })
     .nullable(),
 };
 
@@ -60,7 +60,11 @@ const lowestPage = {
   canvas: z.int().nullable().meta({ description: "Index of its canvas in iiif.json" }),
 };
 
-const quality = { mean: z.number(), min: z.number(), scored: count.meta({ description: "Pages with a score" }) };
+const quality = {
+  mean: z.number(),
+  min: z.number(),
+  scored: count.meta({ description: "Number of pages with a score" }),
+};
 
 const progress = z.object({
   done: count,
@@ -93,12 +97,12 @@ const volume = z.object({
   progress: progress.nullable(),
   forbidden: z.boolean().meta({ description: "Whether this user may not read the progress" }),
   stalledSince: z.string().nullable().meta({
-    description: "When an active volume without recent progress wrote its last progress, RFC 3339",
+    description: "Time of the last progress of a stalled active volume, RFC 3339",
   }),
   reason: reason.optional(),
   containerWaiting: containerWaiting.optional(),
   final: z.literal(true).optional().meta({
-    description: "Present for a pending or active volume whose Job starts no more attempts",
+    description: "Present if a pending or active volume will not be retried",
   }),
 }).meta({ id: "VolumeView" });
 
@@ -111,7 +115,7 @@ export const jobDetail = z.object({
   pace: z.object({
     pagesPerMinute: z.number().nullable().meta({ description: "null: not known yet" }),
     endsAt: time,
-    window: count.meta({ description: "Time over which pages were counted, seconds" }),
+    window: count.meta({ description: "Length of the measurement in seconds" }),
   }).meta({ id: "Pace", description: "The speed of a running campaign" }).nullable(),
   timeline: z.array(
     z.object({
@@ -122,7 +126,7 @@ export const jobDetail = z.object({
     })
       .meta({ id: "TimelineEntry" }),
   ).meta({
-    description: `Sums since the start over the volumes whose progress was read, at most ${MAX_TIMELINE_ENTRIES}`,
+    description: `Totals over time for the volumes whose progress was read, at most ${MAX_TIMELINE_ENTRIES} entries`,
   }),
   pagesDone: count,
   pagesTotal: count,
@@ -132,7 +136,7 @@ export const jobDetail = z.object({
     .meta({ id: "CampaignError" }).nullable(),
   pagesCoverage: z.object({ counted: count, of: count }).meta({
     id: "PagesCoverage",
-    description: "Volumes whose progress was read, of those that have started",
+    description: "Volumes whose progress was read (`counted`) of those that have started (`of`)",
   }),
   quality: z.object({
     ...quality,

@@ -96,7 +96,7 @@ export const updatePassword = z.object({
 
 export const groupAccount = z.looseObject({
   groupname: returned.text("The group's name"),
-  externalGroupID: returned.text("Its SID in the directory"),
+  externalGroupID: returned.text("SID in the directory"),
   roles: returned.open("`{role: […]}`"),
   allowNamespaceManagement: returned.flag("Whether its members may create and manage namespaces"),
 }).meta({ id: "GroupAccount" });

@@ -47,7 +47,7 @@ export const HASH_SCHEMES = ["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "R
 export const versioning = {
   enabled: member.flag("Whether versions are stored"),
   prune: member.flag("Whether old versions are removed"),
-  pruneDays: member.whole("Days after which they are; 0: at once", PRUNE_DAYS),
+  pruneDays: member.whole("Days until old versions are removed; 0: at once", PRUNE_DAYS),
   useDeleteMarkers: member.flag("Whether a delete leaves a marker"),
   keepDeletionRecords: member.flag("Whether records of deleted objects are stored"),
 };
@@ -70,20 +70,20 @@ const SHOWN = {
     "ENFORCED",
     "NOT_ENFORCED",
   ]),
-  searchEnabled: member.flag("Whether it can be searched"),
+  searchEnabled: member.flag("Searching allowed"),
   indexingEnabled: member.flag("Whether objects are indexed"),
   customMetadataIndexingEnabled: member.flag("Whether annotations are indexed"),
   replicationEnabled: member.flag("Whether it is replicated"),
   readFromReplica: member.flag("Whether the replica serves reads"),
   allowErasureCoding: member.flag("Whether objects may be erasure coded"),
-  serviceRemoteSystemRequests: member.flag("Whether other systems' requests are served"),
+  serviceRemoteSystemRequests: member.flag("Whether requests of other systems are served"),
   tags,
 };
 
 /** What a namespace's creation and its change have in common. */
 const settings = {
   ...sideOf("given", SHOWN),
-  multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is given up; 0: never", AUTO_ABORT_DAYS),
+  multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is aborted; 0: never", AUTO_ABORT_DAYS),
   retentionType: z.enum(["HCP", "S3"]).nullish(),
   indexingDefault: given.flag("Whether new objects are indexed"),
   customMetadataValidationEnabled: given.flag("Whether annotations must be well-formed XML"),
@@ -102,7 +102,7 @@ export const namespaceCreate = z.object({
   ...settings,
   hashScheme: z.enum(HASH_SCHEMES).nullish(),
   enterpriseMode: given.flag("Whether privileged deletes are possible"),
-  directoryUsage: directoryUsage.nullish().meta({ description: "How objects are spread over folders" }),
+  directoryUsage: directoryUsage.nullish().meta({ description: "Distribution of objects over folders" }),
   versioningSettings: versioningGiven,
 }).meta({
   id: "NamespaceCreate",
@@ -127,7 +127,7 @@ export const namespace = z.looseObject({
   hashScheme: returned.text("Digest that names objects"),
   enterpriseMode: returned.flag("Whether privileged deletes are possible"),
   directoryUsage: returned.text("Balanced, Unbalanced or Default"),
-  versioningSettings: returned.open("Only where the store puts it into the record"),
+  versioningSettings: returned.open("Present if the store returns it"),
   creationTime: returned.text("When it was created"),
   id: returned.text("Id in the store"),
 }).meta({ id: "Namespace" });
@@ -144,7 +144,7 @@ export const namespaceTemplates = z.object({
 export const MAX_EXPORTED = 1000;
 
 export const exportQuery = z.object({
-  names: z.string().meta({ description: `Names of at most ${MAX_EXPORTED} namespaces, with commas` }),
+  names: z.string().meta({ description: `Names of at most ${MAX_EXPORTED} namespaces, comma-separated` }),
 });
 
 export const versioningSettings = settingsDocument("VersioningSettings", versioning);
@@ -166,7 +166,7 @@ const RETENTION_CLASS = {
 };
 
 export const retentionClass = z.looseObject({
-  name: returned.text("Its name"),
+  name: returned.text("Name"),
   ...sideOf("returned", RETENTION_CLASS),
 }).meta({ id: "RetentionClass" });
 
@@ -190,7 +190,7 @@ export const customMetadataIndexing = settingsDocument("CustomMetadataIndexingSe
     }),
   },
   fullIndexingEnabled: member.flag("Whether the whole text of annotations is indexed"),
-  excludedAnnotations: member.text("Names of annotations that are not, with commas", printable(1024)),
+  excludedAnnotations: member.text("Excluded annotations, comma-separated", printable(1024)),
 });
 
 export const replicationCollision = settingsDocument("ReplicationCollisionSettings", {
@@ -231,7 +231,7 @@ const chargebackEntry = z.object({
   startTime: returned.text("Start of the interval"),
   endTime: returned.text("End of the interval"),
   objectCount: returned.whole("Objects at the end of the interval"),
-  ingestedVolume: returned.whole("Bytes at the end of the interval"),
+  ingestedVolume: returned.whole("Stored bytes at the end of the interval"),
   storageCapacityUsed: returned.whole("Bytes on the disks at the end of the interval"),
   bytesIn: returned.whole("Bytes written within the interval"),
   bytesOut: returned.whole("Bytes read within the interval"),
@@ -240,13 +240,13 @@ const chargebackEntry = z.object({
   deletes: returned.whole("Deletes within the interval"),
   multipartObjects: returned.whole("Objects assembled from parts"),
   multipartObjectParts: returned.whole("Their parts"),
-  multipartObjectBytes: returned.whole("Their bytes"),
+  multipartObjectBytes: returned.whole("Bytes of these objects"),
   multipartUploads: returned.whole("Uploads under way"),
   multipartUploadParts: returned.whole("Their parts"),
-  multipartUploadBytes: returned.whole("Their bytes"),
+  multipartUploadBytes: returned.whole("Bytes of these uploads"),
   deleted: z.preprocess((value) => typeof value === "boolean" ? String(value) : value, z.string())
     .meta({ type: "string" }).nullable().default(null).meta({ description: "`false`, or `included`" }),
-  valid: returned.flag("Whether the store vouches for the figures"),
+  valid: returned.flag("Whether the figures are reliable"),
 }).meta({ id: "ChargebackEntry" });
 
 export const chargebackReport = z.object({ chargebackData: z.array(chargebackEntry).nullable().default(null) })

@@ -60,8 +60,8 @@ const SET_ONCE = {
 
 /** Members that a change sets. */
 const CHANGED = {
-  administrationAllowed: member.flag("Whether system administrators may look inside"),
-  maxNamespacesPerUser: member.whole("Most namespaces that one user may own", NAMESPACES_PER_USER),
+  administrationAllowed: member.flag("Whether system administrators may access the tenant"),
+  maxNamespacesPerUser: member.whole("Maximum number of namespaces per owner", NAMESPACES_PER_USER),
   snmpLoggingEnabled: member.flag("Whether its events go to SNMP"),
   syslogLoggingEnabled: member.flag("Whether its events go to syslog"),
 };
@@ -116,11 +116,11 @@ export const consoleSecurity = settingsDocument("ConsoleSecurity", {
   disableAfterInactiveDays: member.whole("Days", { minimum: 0, maximum: 999 }),
   forcePasswordChangeDays: member.whole("Days", { minimum: 0, maximum: 999_999 }),
   logoutOnInactive: member.whole("Minutes", { minimum: 0, maximum: 999 }),
-  lowerCaseLetterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
-  upperCaseLetterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
-  numericCharacterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
-  specialCharacterCount: member.whole("Fewest of them in a password", { minimum: 0, maximum: 64 }),
-  passwordReuseDepth: member.whole("How many former passwords cannot be used again", { minimum: 0, maximum: 100 }),
+  lowerCaseLetterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
+  upperCaseLetterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
+  numericCharacterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
+  specialCharacterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
+  passwordReuseDepth: member.whole("Number of former passwords that cannot be reused", { minimum: 0, maximum: 100 }),
   coolDownPeriodDuration: member.whole("Seconds", { minimum: 0, maximum: 999 }),
   // The store spells it without the second n.
   automaticUserAccoutUnlockDuration: member.whole("Minutes", { minimum: 0, maximum: 999 }),
@@ -128,8 +128,8 @@ export const consoleSecurity = settingsDocument("ConsoleSecurity", {
   blockCommonPassword: member.flag("Whether common passwords are refused"),
   blockPasswordReUse: member.flag("Whether former passwords are refused"),
   coolDownPeriodSettings: member.flag("Whether failed logins are slowed down"),
-  passwordCombination: member.flag("Whether the counts of characters are demanded"),
-  passwordContainsUsername: member.flag("Whether a password may hold the user name"),
+  passwordCombination: member.flag("Whether the minimum numbers of characters apply"),
+  passwordContainsUsername: member.flag("Whether a password may contain the user name"),
   loginMessage: member.text("Shown at the login of the store's console", DESCRIPTION),
   ipSettings,
 }, { examples: [{ minimumPasswordLength: 6 }] });
@@ -154,18 +154,18 @@ export const contactInfo = settingsDocument("ContactInfo", {
 const MAX_RECIPIENTS = 25;
 
 const recipient = z.looseObject({
-  address: z.string().min(1).meta({ ...printable(1024), description: "One or several addresses, with commas" }),
+  address: z.string().min(1).meta({ ...printable(1024), description: "One or more addresses, comma-separated" }),
   importance: z.enum(["ALL", "MAJOR"]).nullish(),
   severity: z.enum(["NOTICE", "WARNING", "ERROR"]).nullish(),
-  type: given.text("Which of GENERAL, SECURITY and COMPLIANCE, with commas", NOTICE_TYPES),
+  type: given.text("GENERAL, SECURITY and COMPLIANCE, comma-separated", NOTICE_TYPES),
 }).meta({ id: "Recipient" });
 
 const recipients = z.array(recipient).max(MAX_RECIPIENTS);
 
 const emailTemplate = z.looseObject({
-  from: given.text("Sender; goes together with the subject", printable(256)),
-  subject: given.text("May hold variables such as `$severity`", printable(1024)),
-  body: given.text("May hold variables such as `$fullText`", printable(10_000)),
+  from: given.text("Sender; required with a subject", printable(256)),
+  subject: given.text("May contain variables such as `$severity`", printable(1024)),
+  body: given.text("May contain variables such as `$fullText`", printable(10_000)),
 }).meta({
   anyOf: [
     { allOf: [isText("from"), isText("subject")] },
@@ -181,7 +181,7 @@ export const emailNotification = settingsDocument("EmailNotification", {
     given: z.union([
       recipients.transform((recipient) => ({ recipient })),
       z.looseObject({ recipient: recipients }),
-    ]).nullish().meta({ description: "The whole list, with or without the store's wrapping; at most 25" }),
+    ]).nullish().meta({ description: "All recipients, at most 25; `{recipient: […]}` is accepted too" }),
   },
 });
 
@@ -241,10 +241,10 @@ const contentProperty = z.object({
   expression: z.string().min(1).meta({ ...printable(1024), description: "An XPath expression" }),
   type: z.string().min(1).meta({
     enum: ["STRING", "INTEGER", "BOOLEAN", "DATE", "DATETIME", "FLOAT", "FULLTEXT"],
-    description: "How its values are read",
+    description: "Type of the values",
   }),
   multivalued: z.boolean().nullish().meta({ description: "Whether it may have several values; false when absent" }),
-  format: given.text("How dates and numbers are written", printable(256)),
+  format: given.text("Format of dates and numbers", printable(256)),
 }).meta({ id: "ContentProperty" });
 
 const properties = z.array(contentProperty).max(MAX_LISTED).meta({ maxItems: MAX_PROPERTIES });

@@ -18,12 +18,12 @@ const manifest = z.object({
   bucket: z.string().nullable(),
   keys: z.array(z.string()),
   root: z.string(),
-  entries: count.nullable().meta({ description: "Null until they have been read" }),
+  entries: count.nullable().meta({ description: "Null until the manifests have been read" }),
   invalid_lines: count,
 }).meta({ id: "FixityManifest" });
 const bag = z.object({
-  valid: z.boolean().nullable().meta({ description: "Null until the end" }),
-  problems: z.array(z.string()).meta({ description: "What is wrong besides what the rows say" }),
+  valid: z.boolean().nullable().meta({ description: "Null until the check has ended" }),
+  problems: z.array(z.string()).meta({ description: "Problems besides those in the rows" }),
   problem_codes: codeList.meta({ description: "Codes of the problems, in their order" }),
 }).meta({ id: "FixityBag" });
 
@@ -34,18 +34,18 @@ const shared = {
   all_versions: z.boolean(),
   full: z.boolean(),
   etags: z.enum(["md5", "other", "ignored"]).nullable().meta({
-    description: "What the ETags of the store turned out to be. `other`: those that differ prove nothing",
+    description: "Kind of the store's ETags. `other`: differences prove nothing",
   }),
-  manifest: manifest.nullable().meta({ description: "The manifests that are compared" }),
+  manifest: manifest.nullable().meta({ description: "Manifests compared with" }),
   bag: bag.nullable(),
-  baseline: z.string().nullable().meta({ description: "The earlier check that is compared" }),
-  schedule: z.string().nullable().meta({ description: "Name of the schedule that asked for it" }),
+  baseline: z.string().nullable().meta({ description: "Task id of the earlier check" }),
+  schedule: z.string().nullable().meta({ description: "Name of the schedule that started the check" }),
   files: count.meta({ description: "Objects read so far" }),
-  bytes: z.number().meta({ description: "Their bytes" }),
+  bytes: z.number().meta({ description: "Bytes read so far" }),
   damaged: count.meta({ description: "`changed`, `missing` and `unreadable` together" }),
   ...fixityTotals.shape,
-  proved_by: byProof.meta({ description: "Intact objects by what their bytes were compared with" }),
-  rows_left_out: count.meta({ description: "Rows beyond the bounds, which are counted only" }),
+  proved_by: byProof.meta({ description: "Intact objects, by what they were compared with" }),
+  rows_left_out: count.meta({ description: "Rows left out of the report, which has a maximum" }),
   error: z.string().optional().meta({ description: "Why the task failed" }),
   ...codeMembers,
 };
@@ -55,13 +55,13 @@ export const fixityStatus = z.object({
   status: z.enum(["processing", "done", "canceled", "failed"]),
   bytes_under_way: z.number().meta({ description: "Bytes of objects that are being read" }),
   rate: z.number().meta({ description: "Bytes per second so far" }),
-  rate_limit: z.int().nullable().meta({ description: "As asked for" }),
+  rate_limit: z.int().nullable().meta({ description: "Requested limit in bytes per second" }),
   rows: count.meta({ description: "Rows of the report so far" }),
   written: z.array(z.object({ key: z.string(), size: z.int(), sha256: z.string() })).meta({
-    description: "Objects that the check has written",
+    description: "Objects written by the check",
   }),
-  write_error: z.string().optional().meta({ description: "Why something was not written" }),
-  write_error_codes: codeList.optional().meta({ description: "The codes of its sentences" }),
+  write_error: z.string().optional().meta({ description: "Why an object was not written" }),
+  write_error_codes: codeList.optional().meta({ description: "Codes of `write_error`" }),
   ...taskTimes,
 }).meta({ id: "FixityStatus" });
 export type FixityStatus = z.output<typeof fixityStatus>;
@@ -77,8 +77,8 @@ export const fixityReport = z.object({
 
 const schedule = z.object({
   name: z.string(),
-  account: z.string().meta({ description: "Whose login its checks use" }),
-  own: z.boolean().meta({ description: "Whether that is the caller: another one cannot open its checks" }),
+  account: z.string().meta({ description: "Account whose login the checks use" }),
+  own: z.boolean().meta({ description: "Whether it is the caller's; others cannot open its checks" }),
   bucket: z.string(),
   prefix: z.string(),
   cron: z.string(),
@@ -95,16 +95,15 @@ const schedule = z.object({
     error: true,
     code: true,
     params: true,
-  }).extend({ due_at: z.string() }).nullable().meta({ description: "The last check, while its record is kept" }),
-  last_end_at: z.string().nullable().meta({ description: "When a check of the schedule last came to its end" }),
+  }).extend({ due_at: z.string() }).nullable().meta({ description: "Last check, while its record is kept" }),
+  last_end_at: z.string().nullable().meta({ description: "End of the last finished check" }),
   error: z.string().nullable().meta({ description: "Why the last check could not be started" }),
   ...codeMembers,
 });
 export const fixitySchedules = z.object({
   schedules: z.array(schedule),
   partial: z.boolean().meta({
-    description:
-      "Whether those of other accounts may be missing, since the management API did not say who administers them",
+    description: "Whether schedules of other accounts may be missing, since the management API did not respond",
   }),
 }).meta({ id: "FixitySchedules" });
 export type ListedSchedules = z.output<typeof fixitySchedules>;

@@ -20,30 +20,32 @@ export const REMOVED_SENTENCE = "checks no longer write manifests and bags: leav
 export const fixityOrder = z.looseObject({
   prefix: wellFormed.default("").meta({ description: "Empty: the whole bucket", examples: ["2026/"] }),
   rate: z.int().min(MIN_RATE).nullable().default(null).meta({
-    description: "Bytes per second of this check; `FIXITY_RATE` bounds all of a process together",
+    description: "Bytes per second of this check; `FIXITY_RATE` limits all checks of a process",
   }),
-  all_versions: z.boolean().default(false).meta({ description: "Reads older versions too" }),
-  full: z.boolean().default(false).meta({ description: "Rows for objects that are intact too, up to 500,000" }),
+  all_versions: z.boolean().default(false).meta({ description: "Check older versions too" }),
+  full: z.boolean().default(false).meta({ description: "Report intact objects too, up to 500,000 rows" }),
   manifest: objectKey.nullable().default(null).meta({
-    description: "Key of a manifest that is compared: of BagIt, or as sha256sum and its kin write them",
+    description: "Key of a manifest to compare with: BagIt, or the format of sha256sum and similar tools",
     examples: ["2026/manifest-sha256.txt"],
   }),
-  manifest_bucket: bucketName.nullable().default(null).meta({ description: "Its bucket; this one when absent" }),
+  manifest_bucket: bucketName.nullable().default(null).meta({
+    description: "Bucket of the manifest; default: this bucket",
+  }),
   manifest_root: wellFormed.nullable().default(null).meta({
-    description: "The prefix below which its paths lie; the folder of its key when absent",
+    description: "Prefix of the paths in the manifest; default: the folder of the manifest",
   }),
   bag: z.boolean().default(false).meta({
-    description: "The prefix is a bag of BagIt: all its manifests and its Payload-Oxum are compared",
+    description: "The prefix is a BagIt bag: compare all its manifests and its Payload-Oxum",
   }),
   baseline: z.uuid().nullable().default(null).meta({
-    description: "An earlier check of this bucket with `full`, whose SHA-256s are compared",
+    description: "Task id of an earlier check with `full`, to compare with its SHA-256s",
   }),
   report_to: objectKey.nullable().default(null).meta({
-    description: "A prefix in this bucket below which the report is written, as JSON and CSV",
+    description: "Prefix in this bucket for the report, as JSON and CSV",
     examples: ["reports/"],
   }),
   etags: z.enum(["compare", "ignore"]).default("compare").meta({
-    description: "`ignore` for stores whose ETags are no MD5s although they look like them",
+    description: "`ignore` for stores whose ETags look like MD5s and are none",
   }),
 }).meta({ id: "FixityStart" });
 export type FixityOrder = z.output<typeof fixityOrder>;

@@ -43,7 +43,7 @@ const query = z.object({
   tenant: text.optional().meta({ description: "Tenant, for accounts of the system level" }),
   count: z.int().min(1).max(MAX_EXPORTED).optional().meta({
     description: `Maximum number of records: up to ${MAX_RECORDS} a page, ${DEFAULT_RECORDS} by default; ` +
-      `${MAX_EXPORTED.toLocaleString("en")} of an export, which has as many when absent`,
+      `up to ${MAX_EXPORTED.toLocaleString("en")} of an export, which is also its default`,
   }),
   after: z.string().max(MAX_POSITION).optional().meta({ description: "`next` of the previous page" }),
   format: z.enum(FORMATS).default("json").meta({

@@ -51,7 +51,7 @@ export function authOperations({ key, format, lifetimeMinutes, now, slots }: Tok
         `The token is valid for ${lifetimeMinutes} minutes.`,
       body: { kind: "form", schema: loginForm },
       responses: {
-        200: { description: "The token", schema: tokenAnswer },
+        200: { description: "The bearer token", schema: tokenAnswer },
         422: { description: "Missing field or invalid tenant name" },
         503: { description: "Too many logins at a time; retry after `Retry-After`" },
       },

@@ -43,7 +43,7 @@ const HEADER_NAMES = { pattern: "^(?!.*\\*.*\\*)[!#$%&'*+.^_`|~0-9A-Za-z-]+$" };
 const HEADER_NAME = { pattern: "^[!#$%&'+.^_`|~0-9A-Za-z-]+$" };
 const ORIGINS = { pattern: "^(?!.*\\*.*\\*)[!-~]+$" };
 const corsRule = z.strictObject({
-  ID: z.string().meta({ ...FITS_XML, maxLength: 255 }).nullish().meta({ description: "At most 255 characters" }),
+  ID: z.string().meta({ ...FITS_XML, maxLength: 255 }).nullish().meta({ description: "Up to 255 characters" }),
   AllowedHeaders: texts(HEADER_NAMES).nullish().meta({ examples: [["*"]] }),
   AllowedMethods: texts({ enum: ["GET", "PUT", "POST", "DELETE", "HEAD"] }).optional().meta({
     minItems: 1,
@@ -51,11 +51,11 @@ const corsRule = z.strictObject({
   }),
   AllowedOrigins: texts(ORIGINS).optional().meta({ minItems: 1, examples: [["https://www.example.org"]] }),
   ExposeHeaders: texts(HEADER_NAME).nullish().meta({
-    description: "Browsers that upload parts need `ETag`",
+    description: "Browsers need `ETag` to upload parts",
     examples: [["ETag"]],
   }),
   MaxAgeSeconds: z.int().min(0).max(MAX_AGE_SECONDS).nullish().meta({
-    description: "How long a browser may cache the response to a preflight, seconds",
+    description: "Seconds that a browser may cache a preflight response",
     examples: [3600],
   }),
 }).meta({

@@ -31,7 +31,7 @@ const counts = {
   task_id: z.string(),
   total: z.int().meta({ description: "Objects found so far; counting ends before deleting begins" }),
   deleted: z.int().meta({ description: "Objects deleted; requested keys that do not exist count too" }),
-  failed: z.int().meta({ description: "Objects that the store did not delete" }),
+  failed: z.int().meta({ description: "Objects that could not be deleted" }),
 };
 const started = z.object({ ...counts, status: z.literal("processing") }).meta({ id: "DeleteTaskStarted" });
 const progress = z.object({

@@ -29,8 +29,8 @@ export function fixityScheduleOperations(
       tag: TASKS_TAG,
       summary: "List schedules of fixity checks",
       description:
-        "`FIXITY_SCHEDULES_FILE` has them. The progress and reports of their checks are those of other checks. " +
-        "Accounts with the role ADMINISTRATOR or SECURITY see those of their tenant, or at the system level all.",
+        "Returns the schedules of `FIXITY_SCHEDULES_FILE` that use the caller's login. Accounts with the role " +
+        "ADMINISTRATOR or SECURITY also see those of their tenant, or all at the system level.",
       responses: { 200: { description: "The schedules, in the order of the file", schema: fixitySchedules } },
       async handler({ caller }) {
         const administers = async () => mapi !== null && await isAdministrator(mapi, caller);

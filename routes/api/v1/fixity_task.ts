@@ -27,8 +27,8 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       tag: TASKS_TAG,
       summary: "Start a fixity check in the background",
       description:
-        "Each is compared with a manifest where one is named, else with the checksum that was stored with it, or with " +
-        "its ETag where that is an MD5.",
+        "Reads objects and compares them with a manifest if one is given, else with their stored checksum, or with an " +
+        "ETag that is an MD5.",
       params: bucketParams,
       body: { kind: "json", schema: fixityOrder },
       responses: {
@@ -84,7 +84,9 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       tag: TASKS_TAG,
       summary: "Get the report of a fixity check",
       description:
-        `Rows of what is not intact, up to ${MAX_ROWS.toLocaleString("en")}; with \`full\`, of all. They are ` +
+        `Rows of objects that are not intact, up to ${
+          MAX_ROWS.toLocaleString("en")
+        }; of all objects with \`full\`. They are ` +
         "kept for 30 days.",
       params: taskParams,
       query: z.object({

@@ -43,8 +43,8 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
       tag: "Campaigns",
       summary: "List campaigns",
       description:
-        `Live campaigns and the newest of those whose Job is gone. \`${REAPED_TOTAL_HEADER}\` counts the latter; ` +
-        `\`${DATA_AGE_HEADER}\` says how old the response is, in seconds, where the cluster could not be followed of late.`,
+        `Returns live campaigns and the newest whose Job is gone. \`${REAPED_TOTAL_HEADER}\` counts the latter. ` +
+        `\`${DATA_AGE_HEADER}\` is the age of the data in seconds, if the cluster could not be followed lately.`,
       query: z.object({
         reaped: z.int().min(0).max(MAX_REAPED).default(DEFAULT_REAPED)
           .meta({ description: "Maximum number of campaigns whose Job is gone" }),

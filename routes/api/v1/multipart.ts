@@ -267,7 +267,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       description:
         `\`Content-MD5\` and \`x-amz-checksum-*\` are passed on. The body may also be a form with a part \`file\` of up to ` +
         `${MAX_FORM_PART_BYTES} bytes.`,
-      body: { kind: "raw", description: "The bytes; Content-Length is required" },
+      body: { kind: "raw", description: "Content of the part; Content-Length is required" },
       responses: {
         200: {
           description: "Part written",

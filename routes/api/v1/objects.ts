@@ -55,7 +55,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       summary: "Download an object or a range of it",
       query: read(forms),
       responses: {
-        200: { description: "The object", mediaType: "*/*" },
+        200: { description: "The content of the object", mediaType: "*/*" },
         206: { description: "The requested range", mediaType: "*/*" },
         304: { description: "Not modified" },
         404: { description: "No such bucket or object" },
@@ -154,10 +154,10 @@ export function objectUploadOperations(
       method: "PUT",
       ...WRITTEN_OBJECT,
       summary: "Upload an object",
-      description: "The body is the object. Content headers, `x-amz-meta-*`, `x-amz-tagging`, `Content-MD5`, " +
-        "`x-amz-checksum-*` go with it. Without a Content-Length, above 5 GiB, or where the store may store a truncated " +
-        "body, it is written in parts. " + CONDITIONS,
-      body: { kind: "raw", description: "The bytes" },
+      description: "The body is the object; content headers, `x-amz-meta-*`, `x-amz-tagging`, `Content-MD5` and " +
+        "`x-amz-checksum-*` apply to it. Bodies without a Content-Length, above 5 GiB, or for a store that may keep " +
+        "truncated ones are written in parts. " + CONDITIONS,
+      body: { kind: "raw", description: "Content of the object" },
       responses: {
         200: { description: "Object written; an existing object is replaced", schema: uploaded },
         ...rejections,
@@ -180,8 +180,8 @@ export function objectUploadOperations(
       ...WRITTEN_OBJECT,
       summary: "Upload an object from a form",
       description:
-        "The part `file` is the object, and its type is the object's. `x-amz-meta-*`, `x-amz-tagging` and conditions are headers of " +
-        `the request. Other fields are passed over. ${CONDITIONS}`,
+        "The part `file` is the object, with its Content-Type. `x-amz-meta-*`, `x-amz-tagging` and conditions are request " +
+        `headers. Other form fields are ignored. ${CONDITIONS}`,
       body: { kind: "raw", description: "A form with exactly one file", formField: FILE },
       responses: {
         201: { description: "Object written; an existing object is replaced", schema: uploaded },
@@ -261,8 +261,8 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
       path: "/api/v1/buckets/{bucket}/objects/{key}/copy",
       tag: OBJECT.tag,
       summary: "Copy an object to this key",
-      description: "Metadata goes with it. Objects above 5 GiB are copied in parts, inside the store. " +
-        `${CONDITIONS} Those on the source have the prefix \`x-amz-copy-source-\`.`,
+      description: "Copies metadata and tags inside the store, above 5 GiB in parts. " +
+        `${CONDITIONS} With the prefix \`x-amz-copy-source-\` they apply to the source.`,
       params: objectParams,
       body: { kind: "json", schema: copyRequest },
       responses: {
@@ -289,8 +289,9 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
       path: "/api/v1/buckets/{bucket}/objects/folder",
       tag: OBJECT.tag,
       summary: "Create a folder",
-      description: "An empty object whose key ends with a slash, which is added where it is missing. One that exists " +
-        `stays as it is. ${CONDITIONS}`,
+      description:
+        "Creates an empty object whose key ends with a slash, which is added if missing. An existing folder " +
+        `stays unchanged. ${CONDITIONS}`,
       params: bucketParams,
       body: { kind: "json", schema: folderRequest },
       responses: {

@@ -105,9 +105,8 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
       tag: TAG,
       summary: "Create a presigned URL for one object",
       description:
-        "Any client with the URL may use it until it expires. It is not checked whether the object exists. A URL with " +
-        "`checksum_sha256` or `content_type` works for requests with the `headers` of the response only: the store " +
-        "rejects another body.",
+        "Anyone with the URL may use it until it expires. The object need not exist. With `checksum_sha256` or " +
+        "`content_type`, requests must have the `headers` of the response, and the store rejects any other body.",
       body: { kind: "json", schema: presignRequest },
       responses: {
         200: { description: "The presigned URL", schema: presigned },
@@ -197,8 +196,8 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       tag: TAG,
       summary: "Delete many objects",
       description:
-        "By keys, by a prefix, or both. What the store would not delete is listed under `errors`; the status is " +
-        "200 all the same. An empty prefix is 400 unless `all` is true.",
+        "Takes keys, a prefix, or both; an empty prefix requires `all`. Failures are listed in `errors`, under status " +
+        "200.",
       params,
       body: { kind: "json", schema: deleteRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
@@ -235,9 +234,8 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       tag: TAG,
       summary: "Create presigned URLs for many objects",
       description:
-        "Any client with a URL may use it until it expires. It is not checked whether the objects exist; keys " +
-        "that no URL can carry (with `.` or `..` segments) are left out. `objects` have URLs that require the " +
-        "`headers` beside them.",
+        "Anyone with a URL may use it until it expires. The objects need not exist. Keys with `.` or `..` segments are " +
+        "left out, since no URL can carry them. URLs of `objects` require the `headers` beside them.",
       params,
       body: { kind: "json", schema: bulkPresignRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {

@@ -33,9 +33,9 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       tag: TASKS_TAG,
       summary: "List unfinished tasks and downloadable archives",
       description:
-        "Those of the caller. Accounts with the role ADMINISTRATOR see those of their tenant, or at the system level of " +
-        "all tenants, without what they work on.",
-      responses: { 200: { description: "The tasks", schema: activeTasks } },
+        "Returns the caller's tasks. Accounts with the role ADMINISTRATOR also see those of their tenant, or of all tenants " +
+        "at the system level, without keys and prefixes.",
+      responses: { 200: { description: "Unfinished tasks and downloadable archives", schema: activeTasks } },
       async handler({ caller }) {
         const tenant = await administered(caller);
         const owner = ownerOf(caller, tasks.keys);
@@ -53,8 +53,8 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       tag: TASKS_TAG,
       summary: "Cancel a task or discard an archive",
       description:
-        "A running task ends soon, and an archive can no longer be downloaded. For its owner, an ADMINISTRATOR of its " +
-        "tenant and the system level.",
+        "Allowed for its owner, an ADMINISTRATOR of its tenant, and the system level. A cancelled archive can no longer be " +
+        "downloaded.",
       params: z.object({ task_id: z.string().min(1) }),
       responses: {
         200: {

@@ -65,7 +65,7 @@ const progress = z.object({
   done: z.int().meta({ description: "Objects copied or restored" }),
   deleted: z.int().meta({ description: "Sources deleted by a move" }),
   skipped: z.int().meta({ description: "Objects skipped because their new key exists" }),
-  renamed: z.int().meta({ description: "Objects that got a number in their name" }),
+  renamed: z.int().meta({ description: "Objects renamed with a number" }),
   failed: z.int(),
   errors: z.array(z.object({ Key: z.string(), Status: z.int(), Message: z.string(), ...codeMembers })).meta({
     description: "First 100 failures; `Status` is the HTTP status of the object's request, or 0",
@@ -86,8 +86,8 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
       tag: TASKS_TAG,
       summary: "Copy, move or rename objects, or undo a deletion, in the background",
       description:
-        "Of any number, by keys or prefixes. `done` in the response says that it has ended already, as for a " +
-        "single object.",
+        "Takes any number of objects, by keys or prefixes. The response waits up to a second, so `status` may already be " +
+        "`done`.",
       params: bucketParams,
       body: { kind: "json", schema: transferTask, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {

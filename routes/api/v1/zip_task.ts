@@ -64,7 +64,7 @@ const notReady = {
   description: "Too many downloads at a time, or the archive is not ready; retry after `Retry-After`",
 };
 const archive = {
-  200: { description: "The archive", mediaType: "application/zip" },
+  200: { description: "The ZIP archive", mediaType: "application/zip" },
   404: { description: "No such task" },
   500: failed,
   503: notReady,
@@ -81,7 +81,7 @@ interface ZipOperationDeps extends TaskRoutes {
 export function zipOperations(operation: GatewayOperation, routes: ZipOperationDeps): Operation[] {
   const { s3, tasks, now, admit } = routes;
   const downloads = new ZipDownloads(s3, tasks.store, tasks.reads);
-  const query = z.object({ ticket: z.string().min(1).meta({ description: "From `download_url`" }) });
+  const query = z.object({ ticket: z.string().min(1).meta({ description: "Ticket from `download_url`" }) });
   type TicketInput = { readonly params: z.output<typeof taskParams>; readonly query: z.output<typeof query> };
   const file = {
     path: `${PATH}/{task_id}/file`,
@@ -100,8 +100,8 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       tag: TASKS_TAG,
       summary: "Prepare a ZIP archive of many objects",
       description:
-        "The objects by their keys, or all under a prefix; at most 50,000. The archive itself is produced while it is " +
-        "downloaded, by polling the task or by `download_url`, until 10 minutes after it is ready or its last download.",
+        "Takes keys or a prefix, at most 50,000 objects. The archive is produced while it is downloaded, from this task or " +
+        "`download_url`, until 10 minutes after it was ready or last downloaded.",
       params: bucketParams,
       body: { kind: "json", schema: zipRequest, limitBytes: MAX_KEYS_BODY_BYTES },
       responses: {
@@ -134,8 +134,8 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       tag: TASKS_TAG,
       summary: "Get the progress of an archive, or download it",
       description:
-        "While it is prepared, JSON. Once it is ready, the archive itself, unless the request accepts JSON and says so. " +
-        "An archive is sent without Content-Length; X-Zip-Size is its length unless objects change meanwhile. " +
+        "Returns JSON while the archive is prepared, then the archive, unless `Accept` names `application/json`. An " +
+        "archive has no Content-Length; `X-Zip-Size` is its length unless objects change. " +
         `${EVENTS_DESCRIPTION}.`,
       params: taskParams,
       responses: {

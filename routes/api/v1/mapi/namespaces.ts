@@ -42,7 +42,7 @@ const NAMESPACES = recordKind({
   parameter: "ns",
   summaries: {
     list: "List a tenant's namespaces",
-    get: "A namespace's record",
+    get: "Get a namespace",
     delete: "Delete an empty namespace",
   },
 });

@@ -49,7 +49,7 @@ const TENANTS = recordKind({
   parameter: "tenant_name",
   summaries: {
     create: "Create a tenant with its first administrator",
-    get: "A tenant's record",
+    get: "Get a tenant",
     delete: "Delete a tenant that has no namespaces",
   },
 });
