@@ -31,8 +31,8 @@ import {
   type VolumeSegment,
   withNamedRows,
 } from "@/lib/pages/campaigns/volume_filter.ts";
-import * as en from "@/locales/en/pipeline_steps.ts";
-import * as sv from "@/locales/sv/pipeline_steps.ts";
+import * as en from "@/locales/en/campaigns.ts";
+import * as sv from "@/locales/sv/campaigns.ts";
 import { Icon } from "@/components/icon.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { Moment } from "@/components/moment.tsx";

@@ -1,12 +1,12 @@
 import { inLanguage } from "@/lib/pages/locale/language.ts";
 import { member, stringAt } from "@/lib/std/untrusted.ts";
 import { filled, paramsOf } from "./coded_sentences.ts";
-import * as en from "@/locales/en/coded_checks.ts";
-import * as sv from "@/locales/sv/coded_checks.ts";
+import * as en from "@/locales/en/storage_fixity.ts";
+import * as sv from "@/locales/sv/storage_fixity.ts";
 
 /** The sentences of all codes; pages with scripts of their own load those of tasks alone. */
-export const ALL_SENTENCES = inLanguage({ en: en.ALL, sv: sv.ALL });
-const INVALID = inLanguage({ en: en.INVALID, sv: sv.INVALID });
+export const ALL_SENTENCES = inLanguage({ en: en.ALL_CODED, sv: sv.ALL_CODED });
+const INVALID = inLanguage({ en: en.INVALID_FIELDS, sv: sv.INVALID_FIELDS });
 
 /** Why a field of a request is invalid, by the first entry of a 422 response; "" for what is none. */
 export function invalidText(entry: unknown): string {

@@ -131,3 +131,45 @@ export const NAME_PROBLEMS = {
   tooLong: "With its folders the name would be longer than 1,024 bytes. Choose a shorter one.",
   halfCharacter: "The name is not valid Unicode. Type it again.",
 };
+
+/** The words of the page of the server's tasks. */
+export const ACTIVE_TASKS = {
+  LABELS: {
+    title: "Tasks of the server",
+    kind: "Task",
+    state: "State",
+    account: "Account",
+    bucket: "Bucket",
+    started: "Started",
+    unknown: "unknown",
+    cancel: "Cancel",
+    /** The button of a row, for readers of screens. */
+    cancelOf: (kind: string, account: string, bucket: string) => `Cancel: ${kind}, ${account}, ${bucket}`,
+  },
+
+  KINDS: {
+    count: "Count of objects",
+    zip: "ZIP archive",
+    delete: "Deletion",
+    transfer: "Move, copy or undo",
+    fixity: "Fixity check",
+  },
+
+  STATES: {
+    running: "running or waiting",
+    canceling: "being cancelled",
+    ready: "can be downloaded",
+  },
+
+  SENTENCES: {
+    own: "Your unfinished tasks, and your archives that can be downloaded.",
+    tenant: "The unfinished tasks of all accounts of this tenant, and the archives that can be downloaded. " +
+      "What they work on is not shown.",
+    all:
+      "The unfinished tasks of all tenants, and the archives that can be downloaded. What they work on is not shown.",
+    none: "No task is running or waiting.",
+    shown: (shown: number, all: number) => `The oldest ${shown} of ${counted(all, "task", "tasks")}.`,
+    canceled: "The task was cancelled. It ends within a few seconds.",
+    gone: "The task has ended already, or is not yours.",
+  },
+};

@@ -365,3 +365,14 @@ export const CSV_COLUMNS: typeof en.CSV_COLUMNS = {
   manifest: "publicerat manifest",
   runLog: "körlogg",
 };
+
+export const PIPELINE_STEPS: typeof en.PIPELINE_STEPS = {
+  segmentation: "Segmentering",
+  wordsegmentation: "Ordsegmentering",
+  imageclassification: "Bildklassificering",
+  readingorder: "Läsordning",
+  orderlines: "Radordning",
+  textrecognition: "Textigenkänning",
+  qualityprediction: "Kvalitetsskattning",
+  export: "Export",
+};

@@ -124,3 +124,42 @@ export const NAME_PROBLEMS: typeof en.NAME_PROBLEMS = {
   tooLong: "Med sina mappar blir namnet längre än 1 024 byte. Välj ett kortare.",
   halfCharacter: "Namnet är inte giltig Unicode. Skriv det på nytt.",
 };
+
+export const ACTIVE_TASKS: typeof en.ACTIVE_TASKS = {
+  LABELS: {
+    title: "Serverns uppgifter",
+    kind: "Uppgift",
+    state: "Läge",
+    account: "Konto",
+    bucket: "Bucket",
+    started: "Startade",
+    unknown: "okänt",
+    cancel: "Avbryt",
+    cancelOf: (kind, account, bucket) => `Avbryt: ${kind}, ${account}, ${bucket}`,
+  },
+
+  KINDS: {
+    count: "Räkning av objekt",
+    zip: "ZIP-arkiv",
+    delete: "Borttagning",
+    transfer: "Flytt, kopiering eller ångrad borttagning",
+    fixity: "Fixitetskontroll",
+  },
+
+  STATES: {
+    running: "pågår eller väntar",
+    canceling: "avbryts",
+    ready: "kan laddas ner",
+  },
+
+  SENTENCES: {
+    own: "Dina oavslutade uppgifter och dina arkiv som kan laddas ner.",
+    tenant: "De oavslutade uppgifterna hos alla konton i den här tenanten och de arkiv som kan laddas ner. " +
+      "Vad de arbetar med visas inte.",
+    all: "De oavslutade uppgifterna hos alla tenanter och de arkiv som kan laddas ner. Vad de arbetar med visas inte.",
+    none: "Ingen uppgift pågår eller väntar.",
+    shown: (shown, all) => `De ${shown} äldsta av ${counted(all, "uppgift", "uppgifter")}.`,
+    canceled: "Uppgiften har avbrutits. Den slutar inom några sekunder.",
+    gone: "Uppgiften är redan slut, eller är inte din.",
+  },
+};
