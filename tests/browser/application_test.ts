@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";
-import { accessibilityFindings } from "./accessibility.ts";
+import { accessibilityFindings, colourFindings } from "./accessibility.ts";
 import { onFreshPage } from "./shared_browser.ts";
 import { follow } from "./site_fixture.ts";
 
@@ -150,10 +150,10 @@ Deno.test(
     await page.locator(".opblock-summary-control").first().click();
     await page.getByRole("button", { name: "Try it out" }).click();
     await page.getByRole("button", { name: "Authorize" }).first().click();
-    for (const colorScheme of ["dark", "light"] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await accessibilityFindings(page), [], colorScheme);
-    }
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.deepEqual(await accessibilityFindings(page), [], "dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    assert.deepEqual(await colourFindings(page), [], "light");
     const dialog = page.locator(".dialog-ux");
     await dialog.locator("#oauth_username").fill("archive/curator");
     await dialog.locator("#oauth_password").fill("stackroom-demo");
@@ -185,11 +185,8 @@ Deno.test(
       assert.ok(overflow <= 0, `at ${width} px the page is ${overflow} px wider than its window`);
     }
     await page.setViewportSize({ width: 1280, height: 900 });
-    // Nothing is half below the bar, where its target would count as too small: how far the page was scrolled above
-    // depends on the speed of the machine.
-    await page.evaluate(() => scrollTo(0, 0));
     await page.emulateMedia({ forcedColors: "active" });
-    assert.deepEqual(await accessibilityFindings(page), [], "forced colours");
+    assert.deepEqual(await colourFindings(page), [], "forced colours");
     await page.emulateMedia({ forcedColors: "none", media: "print", colorScheme: "dark" });
     assert.equal(await page.locator("header.bar").isVisible(), false);
     assert.equal(await page.getByRole("button", { name: "Authorize" }).filter({ visible: true }).count(), 0);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { accessibilityFindings } from "./accessibility.ts";
+import { accessibilityFindings, colourFindings } from "./accessibility.ts";
 import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
 import {
   altoSource,
@@ -139,54 +139,37 @@ const SIDE_BY_SIDE = new Set(["viewer", "viewer with its drawer"]);
 /** What the browser says of files that are not there, as the states want it. */
 const EXPECTED = [/40[04]/, /500/];
 
-/** Shows every state, with a login and a volume for the viewer. */
-async function eachState(visit: Visit, look: (name: string) => Promise<void>, states = STATES): Promise<void> {
+scenario("every page is accessible in each look, fits its windows and its paper, and does not move", async (visit) => {
   const { page } = visit;
   await open(page);
   await serve(page, { pages: 3 });
-  for (const { name, show } of states) {
+  const found: string[] = [];
+  for (const { name, show } of STATES) {
+    const add = (look: string, findings: readonly string[]) => {
+      for (const finding of findings) found.push(`${name}, ${look}: ${finding}`);
+    };
     await show(visit);
     await page.evaluate(() => scrollTo(0, 0));
-    await look(name);
-  }
-}
-
-for (const width of [1280, 390]) {
-  scenario(`${width} px: every page is accessible in both themes and fits its window`, async ({ page, site }) => {
-    // The other widths are tried from this one.
-    const isWide = width === 1280;
-    const found: string[] = [];
-    await eachState({ page, site }, async (name) => {
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const finding of await accessibilityFindings(page)) found.push(`${name}, ${colorScheme}: ${finding}`);
-      }
-      await page.emulateMedia({ colorScheme: "light" });
-      if (isWide) {
-        for (const narrow of await tooNarrowWindows(page)) found.push(`${name}: wider than ${narrow} px`);
-      }
-    }, isWide ? STATES : STATES.filter(({ name }) => !SIDE_BY_SIDE.has(name)));
-    assert.deepEqual(found, []);
-  }, { viewport: { width, height: 900 }, expected: EXPECTED });
-}
-
-scenario("in forced colours pages are accessible, and what is marked has an outline", async ({ page, site }) => {
-  const found: string[] = [];
-  await eachState({ page, site }, async (name) => {
-    for (const finding of await accessibilityFindings(page)) found.push(`${name}: ${finding}`);
-    for (const finding of await withoutOutline(page)) found.push(`${name}: ${finding}`);
-  });
-  assert.deepEqual(found, []);
-}, { viewport: { width: 1280, height: 900 }, forcedColors: "active", expected: EXPECTED });
-
-scenario("with reduced motion nothing moves, and paper is white and without controls", async ({ page, site }) => {
-  const found: string[] = [];
-  await eachState({ page, site }, async (name) => {
     if (await page.evaluate(() => document.getAnimations().length) > 0) found.push(`${name}: moves`);
-    for (const finding of await paperFindings(page)) found.push(`${name}: ${finding}`);
-  });
+    add("light", await accessibilityFindings(page));
+    await page.emulateMedia({ colorScheme: "dark" });
+    add("dark", await colourFindings(page));
+    await page.emulateMedia({ forcedColors: "active", colorScheme: "light" });
+    add("forced colours", [...await colourFindings(page), ...await withoutOutline(page)]);
+    await page.emulateMedia({ forcedColors: "none" });
+    for (const narrow of await tooNarrowWindows(page)) found.push(`${name}: wider than ${narrow} px`);
+    if (!SIDE_BY_SIDE.has(name)) {
+      await page.setViewportSize({ width: 390, height: 900 });
+      add("390 px", await accessibilityFindings(page));
+    }
+    await page.setViewportSize({ width: 794, height: 1123 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    add("paper", await paperFindings(page));
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.emulateMedia({ colorScheme: "light" });
+  }
   assert.deepEqual(found, []);
-}, { viewport: { width: 794, height: 1123 }, colorScheme: "dark", expected: EXPECTED });
+}, { viewport: { width: 1280, height: 900 }, expected: EXPECTED });
 
 scenario("without scripts no page says that it reads, or offers an idle control", async ({ page, site }) => {
   await page.goto("login");
