@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { fixityPath, fixityReportPath, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { endOfTask, type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
-import { launch } from "./chromium.ts";
+import { sharedBrowser } from "./shared_browser.ts";
 import { idleControls } from "./page_states.ts";
 import { awake, countShifts, follow } from "./site_fixture.ts";
 import { findingsOf, loggedIn } from "./storage_records.ts";
@@ -60,7 +60,7 @@ async function fill({ site, dataFolder }: Application): Promise<GatewayClient> {
 
 Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
   const application = await startApplication({ env: { ...STORAGE_ONLY, FIXITY_SCHEDULES: SCHEDULES } });
-  const browser = await launch();
+  const browser = await sharedBrowser();
   const site = application.site.slice(0, -1);
   const visit = { browser, site, account: ACCOUNT };
   try {
@@ -182,7 +182,6 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
       },
     );
   } finally {
-    await browser.close();
     await application.stop();
   }
 });

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { downloadPath, folderPath, objectPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
-import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { accessibilityFindings } from "./accessibility.ts";
-import { launch } from "./chromium.ts";
 import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
-import { TIMEOUT_MS } from "./shared_browser.ts";
+import { sharedBrowser, TIMEOUT_MS } from "./shared_browser.ts";
 import { logIn } from "./site_fixture.ts";
+import { sharedStorage } from "./storage_fixture.ts";
 
 const ACCOUNT = "archive/curator";
 /** It may list the buckets of its tenant, and read one of them. */
@@ -180,52 +179,49 @@ async function loggedIn(browser: Browser, site: string, javaScriptEnabled: boole
 }
 
 Deno.test({ name: "storage states", sanitizeOps: false, sanitizeResources: false }, async (t) => {
-  const application = await startApplication({ env: STORAGE_ONLY });
-  const browser = await launch();
+  const application = await sharedStorage();
+  const browser = await sharedBrowser();
   const site = application.site.slice(0, -1);
-  try {
-    await fill(site);
+  await fill(site);
 
-    await t.step("without scripts no page reads on, or offers a control that does nothing", async () => {
-      const page = await loggedIn(browser, site, false);
+  await t.step("without scripts no page reads on, or offers a control that does nothing", async () => {
+    const page = await loggedIn(browser, site, false);
+    for (const [name, path] of Object.entries(ADDRESSES)) {
+      await page.goto(site + path);
+      assert.doesNotMatch(await page.locator("body").innerText(), /\b(?:reading|loading|opening)\b.*…/i, name);
+      assert.deepEqual(await idleControls(page), [], name);
+    }
+    await page.context().close();
+  });
+
+  await t.step(
+    "each fits windows of 320 to 2560 px and paper, and shows in forced colours what is marked",
+    async () => {
+      const page = await loggedIn(browser, site, true);
+      const found: string[] = [];
+      const look = async (name: string) => {
+        const add = (what: string) => found.push(`${name}: ${what}`);
+        if (await page.evaluate(() => document.getAnimations().length) > 0) add("moves");
+        for (const width of await tooNarrowWindows(page)) add(`wider than ${width} px`);
+        await page.emulateMedia({ forcedColors: "active" });
+        if (ALONE_HERE.has(name)) { for (const finding of await accessibilityFindings(page)) add(finding); }
+        for (const finding of await withoutOutline(page)) add(finding);
+        await page.emulateMedia({ forcedColors: "none", colorScheme: "dark" });
+        await page.setViewportSize({ width: 794, height: 1123 });
+        for (const finding of await paperFindings(page)) add(finding);
+        await page.setViewportSize({ width: 1280, height: 900 });
+        await page.emulateMedia({ colorScheme: "light" });
+      };
       for (const [name, path] of Object.entries(ADDRESSES)) {
-        await page.goto(site + path);
-        assert.doesNotMatch(await page.locator("body").innerText(), /\b(?:reading|loading|opening)\b.*…/i, name);
-        assert.deepEqual(await idleControls(page), [], name);
+        await open(page, site + path);
+        await look(name);
       }
-    });
-
-    await t.step(
-      "each fits windows of 320 to 2560 px and paper, and shows in forced colours what is marked",
-      async () => {
-        const page = await loggedIn(browser, site, true);
-        const found: string[] = [];
-        const look = async (name: string) => {
-          const add = (what: string) => found.push(`${name}: ${what}`);
-          if (await page.evaluate(() => document.getAnimations().length) > 0) add("moves");
-          for (const width of await tooNarrowWindows(page)) add(`wider than ${width} px`);
-          await page.emulateMedia({ forcedColors: "active" });
-          if (ALONE_HERE.has(name)) { for (const finding of await accessibilityFindings(page)) add(finding); }
-          for (const finding of await withoutOutline(page)) add(finding);
-          await page.emulateMedia({ forcedColors: "none", colorScheme: "dark" });
-          await page.setViewportSize({ width: 794, height: 1123 });
-          for (const finding of await paperFindings(page)) add(finding);
-          await page.setViewportSize({ width: 1280, height: 900 });
-          await page.emulateMedia({ colorScheme: "light" });
-        };
-        for (const [name, path] of Object.entries(ADDRESSES)) {
-          await open(page, site + path);
-          await look(name);
-        }
-        for (const [name, act] of Object.entries(ACTIONS)) {
-          await act(page, site);
-          await look(name);
-        }
-        assert.deepEqual(found, []);
-      },
-    );
-  } finally {
-    await browser.close();
-    await application.stop();
-  }
+      for (const [name, act] of Object.entries(ACTIONS)) {
+        await act(page, site);
+        await look(name);
+      }
+      assert.deepEqual(found, []);
+      await page.context().close();
+    },
+  );
 });
