@@ -1,7 +1,6 @@
 import { ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { type Application, gatewayOf, startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
-import { servedDocument } from "@/tests/docs/openapi_document.ts";
 import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn, madeBody, putMade, storeClient } from "./gateway_client.ts";
 
@@ -23,40 +22,11 @@ Deno.test("start: a taken port ends it with one line that names the way out", as
   assert.match(output, new RegExp(`^PORT: ${port} is taken.*another PORT$`));
 });
 
-Deno.test("start: a data folder that others may read is warned of in one line, and a locked one ends it with one", async () => {
-  const dataFolder = await Deno.makeTempDir();
-  await Deno.chmod(dataFolder, 0o755);
-  const first = await startApplication({ dataFolder, env: STORAGE_ONLY });
-  const output = await refusedStart({ dataFolder });
-  await first.stop();
-  await Deno.remove(dataFolder, { recursive: true });
-  assert.match(first.output(), new RegExp(`^The data folder ${dataFolder} is open .*chmod 700 .*$`, "m"));
-  assert.match(output, /^The data folder .* is in use by another Stackroom: .* DATA_DIR .*$/);
-  assert.ok(output.includes(dataFolder));
-});
-
 Deno.test("start: an unwritable data folder ends it with one line that names the way out", async () => {
   const file = await Deno.makeTempFile();
   const output = await refusedStart({ dataFolder: `${file}/below` });
   await Deno.remove(file);
   assert.match(output, /^The data folder .* cannot be written .* DATA_DIR .*$/);
-});
-
-Deno.test("start: a damaged data folder ends it with one line that names it and the way out", async () => {
-  const damages: [RegExp, (folder: string) => Promise<void>][] = [
-    [
-      /^The index .*index\.db cannot be opened .* DATA_DIR .*$/,
-      (folder) => Deno.writeTextFile(`${folder}/index.db`, "?".repeat(5000)),
-    ],
-    [/^The file .*token-key\.secret cannot be read .*$/, (folder) => Deno.mkdir(`${folder}/token-key.secret`)],
-    [/^The file .*ports\.json is damaged.*$/, (folder) => Deno.writeTextFile(`${folder}/ports.json`, "{")],
-  ];
-  for (const [line, damage] of damages) {
-    const dataFolder = await Deno.makeTempDir();
-    await damage(dataFolder);
-    assert.match(await refusedStart({ dataFolder }), line);
-    await Deno.remove(dataFolder, { recursive: true });
-  }
 });
 
 Deno.test("start: a store that may truncate uploads and has none in parts ends it, unless a setting accepts that", async () => {
@@ -78,40 +48,6 @@ Deno.test("start: a store that may truncate uploads and has none in parts ends i
   const application = await startApplication({ env: { ...env, S3_ALLOW_TRUNCATED_UPLOADS: "true" } });
   assert.match(application.output(), /^S3_ALLOW_TRUNCATED_UPLOADS: true, .*$/m);
   await application.stop();
-});
-
-Deno.test("start: an index that is lost ends it with one line, and no body goes", async () => {
-  const dataFolder = await Deno.makeTempDir();
-  const first = await startApplication({ dataFolder, env: STORAGE_ONLY });
-  const curator = await logIn(first.site, "archive/curator");
-  const stored = await curator.call("PUT", "/buckets/letters/objects/kept", "x".repeat(100_000));
-  assert.equal(stored.status, 200);
-  await first.stop();
-  const hours = [...Deno.readDirSync(`${dataFolder}/bodies`)].map(({ name }) => `${dataFolder}/bodies/${name}`);
-  const bodies = () => hours.flatMap((hour) => [...Deno.readDirSync(hour)]).length;
-  const before = bodies();
-  await Deno.remove(`${dataFolder}/index.db`);
-  for (const what of ["missing", "empty"]) {
-    const line = new RegExp(`^The data folder ${dataFolder} holds bodies, but its index\\.db is ${what}: .*backup.*$`);
-    assert.match(await refusedStart({ dataFolder }), line);
-    assert.equal(bodies(), before);
-    await Deno.writeFile(`${dataFolder}/index.db`, new Uint8Array());
-  }
-  await Deno.remove(dataFolder, { recursive: true });
-});
-
-Deno.test("start: says the site, the API page, the logins and the data folder, and the API's document is the golden one", async () => {
-  const application = await startApplication();
-  const document = await (await fetch(`${application.site}openapi.json`)).json();
-  await application.stop();
-  const output = application.output();
-  assert.match(output, /^Site\s+http:\/\/127\.0\.0\.1:\d+\/$/m);
-  assert.match(output, /^API\s+http:\/\/127\.0\.0\.1:\d+\/docs$/m);
-  for (const login of ["archive/curator", "archive/reader", "research/researcher", "admin"]) {
-    assert.ok(output.includes(login), login);
-  }
-  assert.ok(output.includes(application.dataFolder));
-  assert.deepEqual(document, await servedDocument());
 });
 
 Deno.test("stop: uploads under way end well, by both ways, one that stalls is cut, and a Ctrl-C that two processes send counts once", async () => {
