@@ -3,7 +3,7 @@
  */
 import { refuseArguments, toolArguments } from "./arguments.ts";
 
-const USAGE = "deno run --allow-env --allow-run tools/long_check.ts replicas | hosted | servers";
+const USAGE = "deno run --allow-env --allow-run tools/long_check.ts replicas | hosted | fallbacks | servers";
 
 interface Check {
   readonly tests: readonly string[];
@@ -12,16 +12,18 @@ interface Check {
   readonly needs?: readonly string[];
 }
 
-const STARTED_ELSEWHERE = "tests/end_to_end/elsewhere_test.ts";
+const STARTED_ELSEWHERE = "tests/long/elsewhere_test.ts";
 
 const CHECKS: Readonly<Record<string, Check>> = {
   /** Two processes of each role behind a proxy, and their restarts. */
   replicas: {
-    tests: [STARTED_ELSEWHERE, "tests/end_to_end/replicas_restart_test.ts"],
+    tests: [STARTED_ELSEWHERE, "tests/long/replicas_restart_test.ts"],
     env: { ELSEWHERE: "replicas" },
   },
   /** `hosted.ts`, without the rights to write, to run or to ask the system. */
   hosted: { tests: [STARTED_ELSEWHERE, "tests/end_to_end/hosted_test.ts"], env: { ELSEWHERE: "hosted" } },
+  /** HTTP on the public API of the runtime alone. */
+  fallbacks: { tests: ["tests/long/fallbacks_test.ts"] },
   /** Stores and clusters of others; `…_ACCESS_KEY` and `…_SECRET_KEY` stand beside each `…_URL`. */
   servers: { tests: ["tests/servers/"], needs: ["TEST_MINIO_URL", "TEST_VERSITYGW_URL", "KUBERNETES_KUBECONFIG"] },
 };

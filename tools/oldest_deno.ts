@@ -8,7 +8,7 @@ import { refuseArguments, toolArguments } from "./arguments.ts";
 const usage = "deno run --allow-run tools/oldest_deno.ts [whole]";
 const { words } = toolArguments(usage, { words: 1 });
 if (words.some((word) => word !== "whole")) refuseArguments(`Unexpected argument '${words[0]}'`, usage);
-const smoke = ["test", "--config", "deno.test.json", "-A", "--no-check", "tests/end_to_end/smoke_test.ts"];
+const smoke = ["test", "--config", "deno.test.json", "-A", "--no-check", "tests/long/smoke_test.ts"];
 const { code } = await new Deno.Command("npx", {
   args: ["-y", `deno@${OLDEST_DENO}`, ...words.length > 0 ? ["task", "test"] : smoke],
 }).spawn().status;

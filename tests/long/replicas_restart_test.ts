@@ -6,10 +6,18 @@ import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { REDIS_PROGRAM } from "@/tests/redis_server.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";
-import { type GatewayClient, hasEnded, logIn, madeDigest, poll, putMade, streamDigest } from "./gateway_client.ts";
+import {
+  type GatewayClient,
+  hasEnded,
+  logIn,
+  madeDigest,
+  poll,
+  putMade,
+  streamDigest,
+} from "@/tests/end_to_end/gateway_client.ts";
+import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
+import { ROLES } from "@/tests/end_to_end/upstreams.ts";
 import { type Replica, type ReplicatedApplication, startReplicated } from "./replicated_application.ts";
-import { StorageBrowser } from "./storage_browser.ts";
-import { ROLES } from "./upstreams.ts";
 
 /** So many requests of each kind are answered in each phase. */
 const ENOUGH = 3;

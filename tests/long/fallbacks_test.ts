@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Tests of HTTP that hold for either way. Limits of connections hold for the private function alone. */
 const TESTS = [

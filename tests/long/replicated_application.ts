@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from "node:net";
 import { type Application, type ApplicationOptions, startProcess } from "@/tests/application.ts";
 import type { RedisServer } from "@/tests/redis_server.ts";
-import { type Role, ROLES, startUpstreams } from "./upstreams.ts";
+import { type Role, ROLES, startUpstreams } from "@/tests/end_to_end/upstreams.ts";
 
 const REPLICAS = 2;
 /** The same at each start: a login outlives a restart. */
