@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { startApplication } from "./application.ts";
+import { sharedApplication } from "./applications.ts";
 
 /** A line of the walk-through: a variable that is set, or a curl call, or both. */
 interface Step {
@@ -61,7 +61,7 @@ function request(words: string[]): Request {
         break;
       case "-T":
         method ??= "PUT";
-        body = Deno.readFileSync(new URL(`../${words[++i]}`, import.meta.url));
+        body = Deno.readFileSync(new URL(`../../../${words[++i]}`, import.meta.url));
         break;
       case "-H": {
         const [name, ...value] = words[++i].split(": ");
@@ -82,33 +82,29 @@ function request(words: string[]): Request {
 }
 
 Deno.test("README: every line of the walk-through works when pasted", async () => {
-  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
+  const readme = await Deno.readTextFile(new URL("../../../README.md", import.meta.url));
   const steps = walkThrough(readme);
   assert.ok(steps.filter((step) => step.isCurl).length >= 10);
-  const application = await startApplication();
+  const { site } = await sharedApplication();
   const variables = new Map<string, string>();
-  try {
-    for (const step of steps) {
-      const words = step.words.map((word) => filled(word, variables));
-      if (!step.isCurl) {
-        const value = words[0].replace("http://127.0.0.1:8000/", application.site);
-        variables.set(step.variable ?? assert.fail(step.line), value);
-        continue;
-      }
-      const answer = await fetch(request(words));
-      const text = await answer.text();
-      assert.ok(answer.ok, `${step.line}\n${answer.status} ${text}`);
-      if (step.variable && step.member) variables.set(step.variable, String(JSON.parse(text)[step.member]));
-      if (step.line.includes('"$LINK"')) assert.equal(text, readme);
-      if (words.includes("-r")) assert.equal(text, readme.slice(0, 11));
+  for (const step of steps) {
+    const words = step.words.map((word) => filled(word, variables));
+    if (!step.isCurl) {
+      const value = words[0].replace("http://127.0.0.1:8000/", site);
+      variables.set(step.variable ?? assert.fail(step.line), value);
+      continue;
     }
-  } finally {
-    await application.stop();
+    const answer = await fetch(request(words));
+    const text = await answer.text();
+    assert.ok(answer.ok, `${step.line}\n${answer.status} ${text}`);
+    if (step.variable && step.member) variables.set(step.variable, String(JSON.parse(text)[step.member]));
+    if (step.line.includes('"$LINK"')) assert.equal(text, readme);
+    if (words.includes("-r")) assert.equal(text, readme.slice(0, 11));
   }
 });
 
 Deno.test("README: its links lead to files that are there, and its tasks exist", async () => {
-  const root = new URL("../", import.meta.url);
+  const root = new URL("../../../", import.meta.url);
   const readme = await Deno.readTextFile(new URL("README.md", root));
   for (const [, target] of readme.matchAll(/\]\(((?:docs\/|[A-Z]+)[^)]*)\)/g)) await Deno.stat(new URL(target, root));
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
@@ -116,7 +112,7 @@ Deno.test("README: its links lead to files that are there, and its tasks exist",
 });
 
 Deno.test("README: its sample logins are those that the start prints", async () => {
-  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
+  const readme = await Deno.readTextFile(new URL("../../../README.md", import.meta.url));
   const [, section] = readme.split("## Sample logins");
   const rows = [...section.split("\n## ")[0].matchAll(/^\| `(\S+)` +\| (.*?) +\|$/gm)].map(([, login, what]) => ({
     login,

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { downloadPath, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
-import { sharedByFile } from "@/tests/shared_by_file.ts";
-import { accountOf, type GatewayClient, logIn } from "./gateway_client.ts";
-import { StorageBrowser } from "./storage_browser.ts";
+import { accountOf, type GatewayClient, logIn } from "@/tests/end_to_end/gateway_client.ts";
+import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
+import { sharedApplication } from "./applications.ts";
 
 const ACCOUNT = "archive/curator";
-
-const sharedApplication = sharedByFile(() => startApplication(), (application) => application.stop());
 
 Deno.test({
   name: "storage pages: each login opens what accepts it, several stand side by side, and a logout ends them all",

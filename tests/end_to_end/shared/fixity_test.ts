@@ -2,8 +2,15 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
-import { sharedByFile } from "@/tests/shared_by_file.ts";
-import { endOfTask, type GatewayClient, logIn, madeBody, sendParts, taskEvents } from "./gateway_client.ts";
+import {
+  endOfTask,
+  type GatewayClient,
+  logIn,
+  madeBody,
+  sendParts,
+  taskEvents,
+} from "@/tests/end_to_end/gateway_client.ts";
+import { sharedStorage } from "./applications.ts";
 
 const MIB = 1024 * 1024;
 
@@ -22,8 +29,6 @@ async function curatorOf(site: string, bucket: string): Promise<Curator> {
   return { ...client, bucket, at: `/buckets/${bucket}`, checks: `/buckets/${bucket}/fixity` };
 }
 
-const shared = sharedByFile(() => startApplication({ env: STORAGE_ONLY }), (application) => application.stop());
-
 /** A test of the shared application, of whose data folder it may damage what is its own: bodies are told by their sizes. */
 function fixity(
   what: string,
@@ -31,7 +36,7 @@ function fixity(
   body: (curator: Curator, scene: { readonly site: string; readonly dataFolder: string }) => Promise<void>,
 ): void {
   const fn = async () => {
-    const { site, dataFolder } = await shared();
+    const { site, dataFolder } = await sharedStorage();
     await body(await curatorOf(site, bucket), { site, dataFolder });
   };
   Deno.test({ name: `whole application: fixity ${what}`, sanitizeOps: false, sanitizeResources: false, fn });

@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
-import { sharedByFile } from "@/tests/shared_by_file.ts";
-import { endOfTask, type GatewayClient, logIn, sendParts, streamDigest } from "./gateway_client.ts";
+import { endOfTask, type GatewayClient, logIn, sendParts, streamDigest } from "@/tests/end_to_end/gateway_client.ts";
+import { sharedStorage } from "./applications.ts";
 
 const MIB = 1024 * 1024;
 
-const sharedApplication = sharedByFile(
-  () => startApplication({ env: STORAGE_ONLY }),
-  (application) => application.stop(),
-);
-
 async function withBucket(bucket: string, body: (client: GatewayClient, site: string) => Promise<void>): Promise<void> {
-  const { site } = await sharedApplication();
+  const { site } = await sharedStorage();
   const client = await logIn(site, "archive/curator");
   await client.json("POST", "/buckets", { bucket });
   await body(client, site);
@@ -146,7 +140,7 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
     for (const [response, status] of others) {
       assert.deepEqual([response.status, typeof (await response.json()).detail], [status, "string"], response.url);
     }
-    const { output } = await sharedApplication();
+    const { output } = await sharedStorage();
     assert.doesNotMatch(output(), new RegExp(link.searchParams.get("ticket") ?? ""));
   });
 });

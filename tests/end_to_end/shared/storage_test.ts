@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/pages/storage/storage_paths.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
-import { type Application, startApplication } from "@/tests/application.ts";
-import { sharedByFile } from "@/tests/shared_by_file.ts";
-import { logIn } from "./gateway_client.ts";
-import { StorageBrowser } from "./storage_browser.ts";
+import type { Application } from "@/tests/application.ts";
+import { logIn } from "@/tests/end_to_end/gateway_client.ts";
+import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
+import { sharedApplication } from "./applications.ts";
 
 const ACCOUNT = "archive/curator";
 
@@ -22,8 +22,6 @@ const ODD_KEYS = [
   "a".repeat(1024),
 ];
 
-const shared = sharedByFile(startApplication, (application) => application.stop());
-
 type Body = (application: Application, browser: StorageBrowser, t: Deno.TestContext) => Promise<void>;
 
 function whole(name: string, body: Body): void {
@@ -32,7 +30,7 @@ function whole(name: string, body: Body): void {
     sanitizeOps: false,
     sanitizeResources: false,
     async fn(t) {
-      const application = await shared();
+      const application = await sharedApplication();
       await body(application, new StorageBrowser(application.site), t);
     },
   });
@@ -316,5 +314,8 @@ whole(
     assert.ok(browser.cookies.has("storage_session"), "a late response clears no login that came after its request");
     assert.match((await browser.page("/storage")).html, /the store no longer accepts it/);
     assert.ok(!/storage_session=|stackroom-demo.*password/.test(application.output().replace(/^Password.*$/m, "")));
+    const again = await logIn(application.site, ACCOUNT, "another password 1");
+    const before = { newPassword: "stackroom-demo", oldPassword: "another password 1" };
+    await again.json("POST", "/mapi/tenants/archive/userAccounts/curator/changePassword", before);
   },
 );
