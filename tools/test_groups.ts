@@ -10,7 +10,7 @@ const SWITCHES = ["--fail-fast", "--quiet", "--shuffle", "--trace-leaks"];
 
 /** What a worker runs, one file after the other. */
 interface TestGroup {
-  /** The folder of its files, with a number where that has several groups; of a file alone, its path. */
+  /** The folder of its first file, with a number where that has several groups. */
   readonly name: string;
   readonly paths: readonly string[];
 }
@@ -68,9 +68,8 @@ export function jobsOn(processors: number, jobs: string | undefined): string {
 
 /**
  * Test files that share a worker, and with it the modules that they import: loading those for each file takes longer
- * than many of the tests. Files of one folder import the same, and share what `sharedByFile` starts. Two kinds of file
- * have a worker of their own. One that runs tests of other files replaces what they start, and a module runs once in a
- * worker. One that starts replicas has many processes, and what the files of a worker share is stopped behind the last.
+ * than many of the tests. Files of one folder import the same, and share what `sharedByFile` starts; small folders that
+ * follow each other share a worker as well.
  *
  * @param maxFiles of a group
  * @returns the larger groups first, so that no worker is left with one at the end. A file that says `// Waits for 60 s`
@@ -78,29 +77,23 @@ export function jobsOn(processors: number, jobs: string | undefined): string {
  */
 export function testGroups(files: readonly TestFile[], maxFiles: number): TestGroup[] {
   const sorted = [...files].sort((a, b) => a.path < b.path ? -1 : 1);
-  const others = sorted.filter((file) => !isAlone(file));
-  const groups = [...Map.groupBy(others, ({ path }) => folderOf(path))].flatMap(([folder, members]) => {
+  const groups: { readonly name: string; readonly members: TestFile[] }[] = [];
+  for (const [folder, members] of Map.groupBy(sorted, ({ path }) => folderOf(path))) {
+    const last = groups.at(-1);
+    if (last && last.members.length + members.length <= maxFiles) {
+      last.members.push(...members);
+      continue;
+    }
     const count = Math.ceil(members.length / maxFiles);
     const size = Math.ceil(members.length / count);
-    return Array.from({ length: count }, (_, n) => ({
-      name: count === 1 ? folder : `${folder}_${n + 1}`,
-      members: members.slice(n * size, (n + 1) * size),
-    }));
-  });
-  for (const file of sorted.filter(isAlone)) groups.push({ name: nameOf(file.path), members: [file] });
+    for (let n = 0; n < count; n++) {
+      const name = count === 1 ? folder : `${folder}_${n + 1}`;
+      groups.push({ name, members: members.slice(n * size, (n + 1) * size) });
+    }
+  }
   return groups
     .sort((a, b) => sizeOf(b.members) - sizeOf(a.members))
     .map(({ name, members }) => ({ name, paths: members.map(({ path }) => path) }));
-}
-
-/** Whether it has the tests of other files use another application, or starts replicas. */
-function isAlone({ text }: TestFile): boolean {
-  return /^startInstead\(|^import \{[^}]*\bstartReplicated\b/m.test(text);
-}
-
-/** `lib/http/x` of `tests/lib/http/x_test.ts`. */
-function nameOf(path: string): string {
-  return mirrored(path).replace(/^tests\/(.*)_test\.tsx?$/, "$1");
 }
 
 /** Of all its text and its waits: the best that is known of a test's duration before it runs. */
@@ -116,11 +109,14 @@ function waitOf(text: string): number {
   return Number(/^\/\/ Waits for (\d{1,3}) s\b/m.exec(text)?.[1] ?? 0);
 }
 
+/** The rooms whose parts have groups of their own. */
+const ROOMS_OF_PARTS = ["lib", "embedded", "end_to_end"];
+
 /** `lib/http` of `tests/lib/http/admission/x_test.ts`: a room's part, or the room where its files are no more. */
 function folderOf(path: string): string {
   const [, room, part] = mirrored(path).split("/").slice(0, -1);
   if (room === undefined) return "others";
-  return part !== undefined && (room === "lib" || room === "embedded") ? `${room}/${part}` : room;
+  return part !== undefined && ROOMS_OF_PARTS.includes(room) ? `${room}/${part}` : room;
 }
 
 /** The path as if the tests of a workspace member lay in `tests`: `tests/embedded/store` of `embedded/tests/store`. */
