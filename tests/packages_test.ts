@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { builder } from "@/lib/site/site.ts";
+import { OUTSIDE } from "@/tools/import_rules.ts";
+import { readSources } from "@/tools/imports.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Every further program is a script of tools/ or bench/, listed in CONTRIBUTING.md. */
 const TASKS = "start dev build test test:units test:end_to_end check ok bench fuzz docs user backup verify reset".split(
@@ -13,6 +18,25 @@ async function imports(config: string): Promise<Record<string, string>> {
 Deno.test("packages: the tests run with the versions that the start runs with", async () => {
   const tests = await imports("deno.test.json");
   for (const [name, version] of Object.entries(await imports("deno.json"))) assert.equal(tests[name], version, name);
+});
+
+/** Packages that a file imports or loads, as the formatter writes that. */
+const IMPORTED = /(?:^(?:import|export)\b[\w$*{},\s]*\bfrom\s*|^import\s+|\bimport\()"([^".][^"]*)"/gm;
+
+Deno.test("packages: the product has no others than deno.json, so that one check of types is enough", async () => {
+  const names = Object.keys(await imports("deno.json"));
+  const isOutside = (file: string) => OUTSIDE.some((folder) => file.startsWith(`${folder}/`));
+  for (const [file, text] of readSources(ROOT)) {
+    if (isOutside(file)) continue;
+    for (const [, specifier] of text.matchAll(IMPORTED)) {
+      const isKnown = names.some((name) => specifier === name || specifier.startsWith(`${name.replace(/\/$/, "")}/`));
+      assert.ok(isKnown || specifier.startsWith("node:"), `${file}: ${specifier}`);
+    }
+  }
+  const [product, tests] = await Promise.all(
+    ["deno.json", "deno.test.json"].map(async (config) => JSON.parse(await Deno.readTextFile(ROOT + config))),
+  );
+  for (const member of ["compilerOptions", "unstable"]) assert.deepEqual(tests[member], product[member]);
 });
 
 Deno.test("packages: the builder that the launcher may run is the one of the version that is installed", async () => {
