@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { embeddedServer } from "@/bench/wire/s3_wire.ts";
 import { signHeaders } from "@/lib/s3/signer.ts";
 import type { Application } from "@/tests/application.ts";
-import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { logIn } from "@/tests/end_to_end/gateway_client.ts";
 import { sharedApplication, sharedStorage } from "./applications.ts";
