@@ -7,13 +7,10 @@ const INTRODUCTION = `# Metrics
 <!-- Printed from lib/operations/metrics by \`deno task docs\`; edit it there. -->
 
 With \`METRICS_PORT\` each process serves \`/metrics\` at \`METRICS_HOST\` in the text format of Prometheus (0.0.4), and nowhere
-else. [operations.md](operations.md#watch-it) says how to scrape it, and what to look at.
+else. [operations.md](operations.md#watch-it) says how to scrape it.
 
-The values of labels are names of the program: no metric has a key, a bucket, a user, a tenant, a path or an address in
-a label. So their number is bounded, whatever clients send. A metric of something that a process does not have has no
-value there.
-
-A counter begins at 0 with its process. The reasons of \`stackroom_refusals_total\` are
+No label has a key, a bucket, a user, a tenant, a path or an address, so the number of values is bounded. A metric of
+something that a process does not have has no value there. Counters begin at 0 with their process. The reasons of \`stackroom_refusals_total\` are
 ${REFUSALS.map((reason) => `\`${reason}\``).join(", ")}, and \`overload\`.`;
 
 /** The page docs/metrics.md, printed from the definitions. */

@@ -19,147 +19,147 @@ export function defineMetrics() {
   const { counter, gauge } = registry;
   return {
     registry,
-    buildInfo: gauge("build_info", "Always 1; the label is the version that runs.", ["version"]),
+    buildInfo: gauge("build_info", "Always 1; the label is the running version.", ["version"]),
 
     requests: counter(
       "http_requests_total",
-      "Requests whose response headers are known. role is none where no role handles the path, operation is none where no operation does; status is the class of the status.",
+      "Requests by class of status. role or operation is none if no role or operation handles the path.",
       ["role", "operation", "status"],
     ),
     requestSeconds: registry.histogram(
       "http_request_duration_seconds",
-      "Time from a request to the headers of its response. The body of an upload counts, that of a download does not.",
+      "Time from a request to the headers of its response: with the body of an upload, without that of a download.",
       ["role", "operation"],
       REQUEST_SECONDS,
     ),
     receivedBytes: counter(
       "http_request_body_bytes_total",
-      "Bytes of the bodies of requests that succeeded (2xx), as their Content-Length announces them. Bodies without one are not counted.",
+      "Content-Length of successful requests (2xx).",
       ["role"],
     ),
     sentBytes: counter(
       "http_response_body_bytes_total",
-      "Bytes of response bodies, as their Content-Length announces them: objects, files and long lists. Short JSON and generated archives without a length are not counted, and a download that breaks off counts whole.",
+      "Content-Length of responses: objects, files and long lists. A download that breaks off counts whole.",
       ["role"],
     ),
     admitted: counter(
       "admissions_total",
-      "Requests with a bearer token by whether the store had accepted its credentials within the last minute: proven or unproven.",
+      "Requests with a bearer token: proven if the store accepted its credentials within the last minute, else unproven.",
       ["credentials"],
     ),
     refused: counter(
       "refusals_total",
-      "Requests that were turned away because of a limit, by the limit. Those of an overload are counted here alone.",
+      "Requests refused because of a limit. Refusals during an overload are counted only here.",
       ["reason"],
     ),
-    overloaded: gauge("overloaded", "1 while requests are turned away because the event loop is late, else 0."),
-    slots: gauge("slots_in_use", "Requests that are handled now, by the limit that they count against.", ["limit"]),
-    maxSlots: gauge("slots_max", "How many requests may be handled at a time, by limit.", ["limit"]),
+    overloaded: gauge("overloaded", "1 while requests are refused because the event loop is late, else 0."),
+    slots: gauge("slots_in_use", "Requests in progress, by limit.", ["limit"]),
+    maxSlots: gauge("slots_max", "Maximum of requests in progress, by limit.", ["limit"]),
 
     connections: gauge("connections_open", "Open connections of clients."),
-    maxConnections: gauge("connections_max", "How many connections may be open at a time (MAX_CONNECTIONS)."),
+    maxConnections: gauge("connections_max", "Maximum of open connections (MAX_CONNECTIONS)."),
     refusedConnections: counter(
       "connections_refused_total",
-      "Connections that were closed at once because of a limit: all for MAX_CONNECTIONS, address for the share of one address.",
+      "Connections closed at once because of a limit: all (MAX_CONNECTIONS) or address (the share of one address).",
       ["limit"],
     ),
 
     upstreamRequests: counter(
       "upstream_requests_total",
-      "Requests to a service that this process uses. result is the class of the status, or unreachable, timeout, broken or aborted (the client left) where there was no response.",
+      "Requests to upstream services. result is the class of the status, or unreachable, timeout, broken or aborted (by the client).",
       ["service", "operation", "result"],
     ),
     upstreamSeconds: registry.histogram(
       "upstream_request_duration_seconds",
-      "Time from a request to a service until the headers of its response, or its failure.",
+      "Time from a request to an upstream service to the headers of its response, or its failure.",
       ["service", "operation"],
       REQUEST_SECONDS,
     ),
 
     lag: registry.histogram(
       "event_loop_lag_seconds",
-      "How late a timer was that is due twice a second: as long, other requests waited for one computation.",
+      "Delay of a timer that is due twice a second.",
       [],
       LAG_SECONDS,
     ),
 
-    cacheHits: counter("cache_hits_total", "Look-ups in a cache that found an entry.", ["cache"]),
-    cacheMisses: counter("cache_misses_total", "Look-ups in a cache that found none.", ["cache"]),
-    cacheEntries: gauge("cache_entries", "Entries of a cache whose number of entries is limited.", ["cache"]),
-    cacheMaxEntries: gauge("cache_entries_max", "How many entries a cache may hold.", ["cache"]),
-    cacheBytes: gauge("cache_bytes", "Bytes in a cache whose bytes are limited.", ["cache"]),
-    cacheMaxBytes: gauge("cache_bytes_max", "How many bytes a cache may hold.", ["cache"]),
+    cacheHits: counter("cache_hits_total", "Lookups that found an entry.", ["cache"]),
+    cacheMisses: counter("cache_misses_total", "Lookups that found none.", ["cache"]),
+    cacheEntries: gauge("cache_entries", "Entries of a cache with a limited number of entries.", ["cache"]),
+    cacheMaxEntries: gauge("cache_entries_max", "Maximum number of entries.", ["cache"]),
+    cacheBytes: gauge("cache_bytes", "Bytes in a cache with a limited size.", ["cache"]),
+    cacheMaxBytes: gauge("cache_bytes_max", "Maximum size of a cache.", ["cache"]),
 
-    tasksRunning: gauge("tasks_running", "Background tasks that this process works on."),
-    tasksMaxRunning: gauge("tasks_running_max", "How many background tasks this process works on at a time."),
+    tasksRunning: gauge("tasks_running", "Running background tasks."),
+    tasksMaxRunning: gauge("tasks_running_max", "Maximum of running background tasks."),
     tasksWaiting: gauge(
       "tasks_waiting",
-      "Background tasks of this process that wait for a slot, or for the object store to recover.",
+      "Background tasks that wait for a slot, or for the object store to recover.",
     ),
     tasksEnded: counter(
       "tasks_ended_total",
-      "Background tasks that ended in this process: ready, failed or canceled.",
+      "Ended background tasks: ready, failed or canceled.",
       ["kind", "result"],
     ),
     taskStoreReachable: gauge(
       "task_store_reachable",
-      "Whether the database of background tasks could be used when it was last tried: 1 or 0.",
+      "1 if the last access to the database of background tasks succeeded, else 0.",
     ),
 
     fixityObjects: counter(
       "fixity_objects_total",
-      "Objects that fixity checks of this process have looked at, by what became of them. changed, missing and unreadable are damage.",
+      "Objects checked by fixity checks, by result. changed, missing and unreadable are damage.",
       ["result"],
     ),
-    fixityBytes: counter("fixity_read_bytes_total", "Bytes that fixity checks of this process have read."),
+    fixityBytes: counter("fixity_read_bytes_total", "Bytes read by fixity checks."),
     fixityScheduleSuccess: gauge(
       "fixity_schedule_last_end_seconds",
-      "When a check of a schedule last came to its end, in seconds since 1970, by the name in FIXITY_SCHEDULES_FILE. No value before the first.",
+      "End of the last finished check of a schedule, in seconds since 1970. No value before the first.",
       ["schedule"],
     ),
     fixityScheduleFailing: gauge(
       "fixity_schedule_failing",
-      "Whether the last check of a schedule failed or could not be started: 1 or 0.",
+      "1 if the last check of a schedule failed or could not be started, else 0.",
       ["schedule"],
     ),
 
     notifications: counter(
       "notifications_total",
-      "Attempts to deliver a notification, by channel: webhook or mail. sent: the receiver took it. failed: it did not. dropped: it is not tried again, or there was no room for it.",
+      "Deliveries by channel (webhook, mail): sent, failed, or dropped (given up, or no room).",
       ["channel", "result"],
     ),
 
     auditRecords: counter(
       "audit_records_total",
-      "Records of the audit trail, by sink: chain, file or stdout. written: the sink has them. lost: it does not, and never will.",
+      "Records of the audit trail by sink (chain, file, stdout): written or lost.",
       ["sink", "result"],
     ),
     auditWaiting: gauge(
       "audit_records_waiting",
-      "Records of the audit trail that wait in memory for a sink: a disk that takes none, or a server.",
+      "Records of the audit trail that wait in memory for a sink.",
       ["sink"],
     ),
 
     campaignsAge: gauge(
       "campaigns_age_seconds",
-      "How long ago the campaigns were last known to be those of the cluster, by a watch or a list. Where they are listed for each request, 0 until a list fails. No value before the first list.",
+      "Age of the campaigns' data. Where they are listed for each request, 0 until a list fails. No value before the first list.",
     ),
     campaignsListed: gauge(
       "campaigns_listed",
-      "Whether there has been a list or a watch of the campaigns: 1 or 0. No value where none was tried.",
+      "1 if the campaigns have been listed or watched, else 0. No value if none was tried.",
     ),
 
-    diskFree: gauge("disk_free_bytes", "Room left on the disk of the data folder."),
+    diskFree: gauge("disk_free_bytes", "Free bytes on the disk of the data folder."),
     diskSize: gauge("disk_size_bytes", "Size of the disk of the data folder."),
-    diskLow: gauge("disk_low", "Whether little room is left on that disk, by the rule of the readiness: 1 or 0."),
-    indexBytes: gauge("store_index_bytes", "Size of the embedded store's index, with what is not merged into it yet."),
+    diskLow: gauge("disk_low", "1 if /readyz calls that disk nearly full, else 0."),
+    indexBytes: gauge("store_index_bytes", "Size of the embedded store's index with its write-ahead log."),
 
-    cpu: counter("process_cpu_seconds_total", "Processor time of this process, all of its threads."),
-    startTime: gauge("process_start_time_seconds", "When this process started, in seconds since 1970."),
+    cpu: counter("process_cpu_seconds_total", "Processor time of all threads."),
+    startTime: gauge("process_start_time_seconds", "Start time in seconds since 1970."),
     resident: gauge("process_resident_memory_bytes", "Resident memory of this process."),
     heap: gauge("heap_used_bytes", "Used JavaScript heap of the main thread."),
     heapTotal: gauge("heap_bytes", "JavaScript heap of the main thread."),
-    external: gauge("external_memory_bytes", "Memory outside of the heap that the main thread's objects refer to."),
+    external: gauge("external_memory_bytes", "Memory outside the heap held by the main thread's objects."),
   };
 }
 
