@@ -40,7 +40,7 @@ scenario("a folder is created, objects get new names, a name in use is refused",
   await action(page, "Rename");
   await dialog(page).getByLabel("New name").fill("b.txt");
   await dialog(page).getByRole("button", { name: "Rename" }).click();
-  await dialog(page).getByText("There is “b.txt” already.").waitFor();
+  await dialog(page).getByText("“b.txt” already exists.").waitFor();
   await dialog(page).getByLabel("New name").fill("c .txt");
   await dialog(page).getByRole("button", { name: "Rename" }).click();
   await tasks(page).getByText("Renamed.").waitFor();
