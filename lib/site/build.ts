@@ -32,7 +32,7 @@ const LOCK_FILE = "deno.lock";
 interface BuildOptions {
   /** The project's folder. */
   readonly root?: string;
-  /** Pages reload when the server starts again. */
+  /** Pages reload when the server starts again. Files are not compressed, which takes most of a build's time. */
   readonly dev?: boolean;
 }
 
@@ -45,8 +45,11 @@ export async function siteAssets({ root = PROJECT_FOLDER, dev = false }: BuildOp
   const sources = readSources(root);
   const hash = hashOf(sources);
   const last = readManifest(root);
-  const manifest = last?.sources === hash && isComplete(root, last) ? last : await rebuild(root, sources, hash, last);
-  return assetsOf(manifest, dev);
+  const uncompressed = `${hash} uncompressed`;
+  const isCurrent = last?.sources === hash || (dev && last?.sources === uncompressed);
+  if (last && isCurrent && isComplete(root, last)) return assetsOf(last, dev);
+  const forms = dev ? () => [] : compressedForms;
+  return assetsOf(await rebuild(root, sources, { sources: dev ? uncompressed : hash, forms, last }), dev);
 }
 
 type Sources = ReadonlyMap<string, string>;
@@ -77,15 +80,22 @@ function hashOf(sources: Sources): string {
   return hash.digest("hex");
 }
 
-async function rebuild(root: string, sources: Sources, hash: string, last: Manifest | null): Promise<Manifest> {
+interface Rebuild {
+  /** The manifest's name for the sources. */
+  readonly sources: string;
+  readonly forms: (file: BuiltFile) => BuiltFile[];
+  readonly last: Manifest | null;
+}
+
+async function rebuild(root: string, sources: Sources, { sources: name, forms, last }: Rebuild): Promise<Manifest> {
   // Needed only here: a start that finds everything built does not load them.
   const { bundleSite, stop } = await import("./bundle.ts");
   try {
     const pages = [...sources.keys()].filter((path) => path.endsWith(".tsx"));
     const islands = pages.filter((path) => /^islands\/[^/]+$/.test(path)).map((path) => path.slice("islands/".length));
     const bundle = await bundleSite(root, islands, pages.map((path) => sources.get(path) ?? ""));
-    const files = bundle.files.flatMap((file) => [file, ...compressedForms(file)]);
-    const manifest = { sources: hash, assets: bundle.assets, files: files.map(({ name }) => name) };
+    const files = bundle.files.flatMap((file) => [file, ...forms(file)]);
+    const manifest = { sources: name, assets: bundle.assets, files: files.map(({ name }) => name) };
     write(root, files, manifest);
     clean(root, new Set([...manifest.files, ...last?.files ?? []]));
     return manifest;

@@ -106,6 +106,18 @@ Deno.test("build: compressed forms lie beside the files that they make smaller, 
     assert.throws(() => builtAssets(root), BuildError);
   }));
 
+Deno.test("build: in development nothing is compressed, and a later build makes up for it", () =>
+  inProject(async (root) => {
+    const forms = () => list(root).filter((name) => /\.(?:br|gz)$/.test(name));
+    const dev = await siteAssets({ root, dev: true });
+    assert.deepEqual(forms(), []);
+    assert.deepEqual({ ...dev, devScript: null }, await siteAssets({ root }));
+    assert.notDeepEqual(forms(), []);
+    const built = forms();
+    assert.deepEqual(await siteAssets({ root, dev: true }), dev);
+    assert.deepEqual(forms(), built);
+  }));
+
 Deno.test("build: unchanged sources are not built again, changed ones are, a lost file is made again", () =>
   inProject(async (root) => {
     const first = await siteAssets({ root });
