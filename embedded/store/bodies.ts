@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type BodyReader, boundedReader, ChunksTooSmall, SlowBody, type TimeBounds } from "@/lib/std/body_reader.ts";
+import {
+  type BodyReader,
+  boundedReader,
+  ChunksTooSmall,
+  joinedBytes,
+  SlowBody,
+  type TimeBounds,
+} from "@/lib/std/body_reader.ts";
 import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { removeIfExists, syncFolder } from "@/lib/std/files.ts";
 import type { StoredBody } from "./changes.ts";
@@ -90,7 +97,7 @@ export async function receiveBody(
   file?.open.close();
   const path = file?.path;
   return {
-    body: file ? { file: file.name } : { data: joined(small, size) },
+    body: file ? { file: file.name } : { data: small.length === 1 ? small[0] : joinedBytes(small) },
     size,
     digests: new Map([...digests].map(([algorithm, digest]) => [algorithm, digest.hex()])),
     discard: () => path === undefined ? undefined : removeIfExists(path),
@@ -195,18 +202,6 @@ function ensureFolder(folder: string, hour: string): void {
   syncFolder(`${folder}/${BODY_FOLDER}`);
   if (ensured.size > 48) ensured.clear();
   ensured.add(path);
-}
-
-/** Joins the chunks of a body, of `size` bytes in all. */
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  if (chunks.length === 1 && chunks[0].byteLength === chunks[0].buffer.byteLength) return chunks[0];
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /** A part of a body in parts: a file below the data folder, or bytes in memory. */

@@ -2,6 +2,7 @@ import { BrokenBody } from "@/embedded/store/bodies.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall, SlowBody } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
+import { XmlScanner } from "@/lib/std/xml_scanner.ts";
 
 /** Whether XML 1.0 can hold a text: all but most control characters and two that are no characters (section 2.2). */
 export function fitsXml(text: string): boolean {
@@ -85,54 +86,27 @@ export interface XmlElement {
  */
 export function readXml(bytes: Uint8Array): XmlElement {
   if (bytes.length > MAX_XML_BYTES) throw new StoreError("MalformedXML", "The XML is longer than 2 MiB");
-  const text = decodedText(bytes);
+  const text = decodedText(bytes).replace(DECLARATION, "");
+  // Comments, CDATA and type declarations start with "<!".
+  if (!fitsXml(text) || text.includes("<!")) throw malformed();
   const document: XmlElement = { name: "", text: "", children: [] };
-  const open: { element: XmlElement; tag: string }[] = [{ element: document, tag: "" }];
-  const seen = new Set<string>();
-  let elements = 0;
-  if (!fitsXml(text)) throw malformed();
-  let at = DECLARATION.exec(text)?.[0].length ?? 0;
-  while (at < text.length) {
-    const { element: parent, tag: parentTag } = open[open.length - 1];
-    const angle = text.indexOf("<", at);
-    const end = angle < 0 ? text.length : angle;
-    if (end > at) {
-      const part = unescaped(text.slice(at, end));
-      if (parent === document && part.trim() !== "") throw malformed();
-      parent.text += part;
-      at = end;
-      continue;
+  const open = [document];
+  const scanner = new XmlScanner(text);
+  for (let elements = 0;;) {
+    const parent = open[open.length - 1];
+    const token = scanner.next();
+    if (token === "end") return document.children[0];
+    if (token === "close") open.pop();
+    else if (token === "text" && fitsXml(scanner.text)) parent.text += scanner.text;
+    else if (token !== "open") throw malformed();
+    else {
+      if (++elements > MAX_ELEMENTS) throw new StoreError("MalformedXML", "The XML has too many elements");
+      if (open.length > MAX_DEPTH) throw new StoreError("MalformedXML", `The XML is deeper than ${MAX_DEPTH} levels`);
+      const element: XmlElement = { name: scanner.name, text: "", children: [] };
+      parent.children.push(element);
+      open.push(element);
     }
-    // A bare tag of a name that was met before needs no second match: large documents repeat a few names.
-    const bare = text.slice(at + 1, text.indexOf(">", at));
-    let [closing, opening, selfClosing]: (string | undefined)[] = [];
-    if (seen.has(bare)) {
-      at += bare.length + 2;
-      if (bare.startsWith("/")) closing = bare.slice(1);
-      else opening = bare;
-    } else {
-      TAG.lastIndex = at;
-      const match = TAG.exec(text);
-      if (!match) throw malformed();
-      at = TAG.lastIndex;
-      [, closing, opening, selfClosing] = match;
-      if (bare === opening || bare === `/${closing}`) seen.add(bare);
-    }
-    if (closing !== undefined) {
-      if (open.length === 1 || closing !== parentTag) throw malformed();
-      open.pop();
-      continue;
-    }
-    if (opening === undefined || (parent === document && document.children.length > 0)) throw malformed();
-    if (++elements > MAX_ELEMENTS) throw new StoreError("MalformedXML", "The XML has too many elements");
-    const element: XmlElement = { name: opening.slice(opening.indexOf(":") + 1), text: "", children: [] };
-    parent.children.push(element);
-    if (selfClosing) continue;
-    if (open.length > MAX_DEPTH) throw new StoreError("MalformedXML", `The XML is deeper than ${MAX_DEPTH} levels`);
-    open.push({ element, tag: opening });
   }
-  if (open.length > 1 || document.children.length === 0) throw malformed();
-  return document.children[0];
 }
 
 /**
@@ -157,12 +131,6 @@ export function childWord(element: XmlElement, name: string): string | null {
 
 const DECLARATION = /^\s*<\?xml\s[^<>?]*\?>/;
 
-/** An end tag, or a start tag with its attributes. Names are read loosely; a quote ends only at its like. */
-const TAG =
-  /<(?:\/([^\s<>\/="'!?]+)\s*|([^\s<>\/="'!?]+)(?:\s+[^\s<>\/="'!?]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?))>/y;
-
-const CHARACTERS = new Map([["amp", "&"], ["lt", "<"], ["gt", ">"], ["quot", '"'], ["apos", "'"]]);
-
 function decodedText(bytes: Uint8Array): string {
   try {
     // A line end is one character, however it was written (XML 1.0, section 2.11).
@@ -170,36 +138,6 @@ function decodedText(bytes: Uint8Array): string {
   } catch {
     throw malformed();
   }
-}
-
-/** A loop, because `replace` with a pattern first collects all matches: half a second in the worst document. */
-function unescaped(text: string): string {
-  let ampersand = text.indexOf("&");
-  if (ampersand < 0) return text;
-  let plain = "";
-  let at = 0;
-  for (; ampersand >= 0; ampersand = text.indexOf("&", at)) {
-    const end = text.indexOf(";", ampersand);
-    if (end < 0 || end - ampersand > MAX_REFERENCE_CHARACTERS) throw malformed();
-    plain += text.slice(at, ampersand) + referenced(text.slice(ampersand + 1, end));
-    at = end + 1;
-  }
-  return plain + text.slice(at);
-}
-
-/** Longest reference that may stand for a character, from its ampersand on. */
-const MAX_REFERENCE_CHARACTERS = 11;
-
-function referenced(name: string): string {
-  const entity = CHARACTERS.get(name);
-  if (entity !== undefined) return entity;
-  const number = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
-  if (!number) throw malformed();
-  const code = number[1] ? parseInt(number[1], 16) : Number(number[2]);
-  if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
-  const character = String.fromCodePoint(code);
-  if (!fitsXml(character)) throw malformed();
-  return character;
 }
 
 function malformed(): StoreError {
