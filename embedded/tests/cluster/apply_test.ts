@@ -90,7 +90,7 @@ testMaps(
 );
 
 testMaps(
-  "apply: a version that was read and is no more is a conflict, also with force; a uid never makes anew",
+  "apply: an outdated version is a conflict, also with force; a uid never creates an object",
   async (send) => {
     const made = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));
     const { uid, resourceVersion } = made.metadata;

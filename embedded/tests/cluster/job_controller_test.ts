@@ -192,7 +192,7 @@ Deno.test("Job controller: suspending ends the pods, resuming starts new ones, w
   assert.notEqual(job().status.startTime, started);
 });
 
-Deno.test("Job controller: an index whose pod still goes down gets no other", () => {
+Deno.test("Job controller: an index whose pod is terminating gets no other pod", () => {
   const { store, job, pods, look, end } = bench({ completions: 1, parallelism: 1 });
   look();
   store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: true } });

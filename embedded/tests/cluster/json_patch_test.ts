@@ -24,7 +24,7 @@ Deno.test("JSON patch: the operations of RFC 6902", () => {
   }
 });
 
-Deno.test("JSON patch: what an operation has put in belongs to the result alone", () => {
+Deno.test("JSON patch: inserted values are copies, which only the result holds", () => {
   const value = { list: [1] };
   const patch = [
     { op: "add", path: "/a", value },
@@ -46,7 +46,7 @@ Deno.test("JSON patch: thousands of operations change an object of many members"
   assert.equal(Object.keys(data).length, 60_000);
 });
 
-Deno.test("JSON patch: operations on a long list end where they would shift too much of it", () => {
+Deno.test("JSON patch: operations that shift too many elements of a list are rejected", () => {
   const x = Array.from({ length: 1_000_000 }, (_, n) => n);
   const patch = (op: string, path: string, length = 10_000) => Array.from({ length }, () => ({ op, path, value: 7 }));
   const isTooLarge = (error: unknown) =>

@@ -24,7 +24,7 @@ Deno.test("outbox: live files go first, a newer version replaces a waiting one, 
   assert.equal(outbox.waiting, 0);
 });
 
-Deno.test("outbox: files of the past are written between live ones that never cease", async () => {
+Deno.test("outbox: files of the past are written between continuous live ones", async () => {
   let lives = 0;
   let isPastWritten = false;
   const pushLive = () => {
@@ -46,7 +46,7 @@ Deno.test("outbox: files of the past are written between live ones that never ce
   assert.equal(outbox.waiting, 0);
 });
 
-Deno.test("outbox: what the writer rejects is written later, in the same order", async () => {
+Deno.test("outbox: rejected files are written later, in the same order", async () => {
   const written: string[] = [];
   let refuse = true;
   const outbox = new Outbox({

@@ -7,7 +7,7 @@ import { readProtobufConfigMap } from "@/embedded/cluster/object_body.ts";
 const CONFIG_MAP = Uint8Array.fromBase64(
   "azhzAAoPCgJ2MRIJQ29uZmlnTWFwEjoKIQoEbWluZRIAGg1iYXRjaC1kZWZhdWx0IgAqADIAOABCABIJCgFhEgR0dsOlGgoKA2JpbhID/wABGgAiAA==",
 );
-Deno.test("protobuf: a ConfigMap of kubectl's is read as it was meant", () => {
+Deno.test("protobuf: a ConfigMap from kubectl is read", () => {
   const map = readProtobufConfigMap(CONFIG_MAP);
   assert.deepEqual(JSON.parse(JSON.stringify(map)), {
     apiVersion: "v1",
@@ -18,7 +18,7 @@ Deno.test("protobuf: a ConfigMap of kubectl's is read as it was meant", () => {
   });
 });
 
-Deno.test("protobuf: bytes that are cut or changed are read or rejected, never anything else", () => {
+Deno.test("protobuf: cut or changed bytes are read or rejected with an ApiError", () => {
   const judge = (bytes: Uint8Array) => {
     try {
       readProtobufConfigMap(bytes);

@@ -26,7 +26,7 @@ Deno.test("results: progress.json and manifest.json agree and count every page",
   assert.ok(lowest.length <= 5);
 });
 
-Deno.test("results: the viewer's pages name ALTO files that are there", () => {
+Deno.test("results: the viewer's pages name existing ALTO files", () => {
   const viewer = writer.json(`${BASE}/iiif.json`);
   assert.equal(viewer.type, "Manifest");
   assert.ok(viewer.items.length > 0);

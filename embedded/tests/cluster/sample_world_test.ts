@@ -40,7 +40,7 @@ function volumeOf(key: string): string {
   return /^batch-default\/(?:status\/logs\/|sources\/)?([^/]+\/[^/]+?)(?:\.txt$|\/)/.exec(key)?.[1] ?? key;
 }
 
-Deno.test("sample world: over a week it never dies, and what is old goes with its files", async () => {
+Deno.test("sample world: over a week it continues, and old campaigns go with their files", async () => {
   const writer = memoryWriter();
   // Each day, three quarters of an hour of work.
   const options = sampleOptions({ writer, speed: 3 });
@@ -108,7 +108,7 @@ Deno.test("sample world: in its first quarter of an hour campaigns start and suc
   }
 });
 
-Deno.test("sample world: a paused campaign goes on after two days, and another is paused", async () => {
+Deno.test("sample world: a paused campaign resumes after two days, and another is paused", async () => {
   const options = sampleOptions();
   const before = new Simulator(options);
   await before.step(1000);
@@ -123,7 +123,7 @@ Deno.test("sample world: a paused campaign goes on after two days, and another i
   assert.equal(paused(after).length, 1);
 });
 
-Deno.test("sample world: what a client deletes or takes over is not brought back, and not removed", async () => {
+Deno.test("sample world: deleted or replaced samples are neither restored nor removed", async () => {
   const writer = memoryWriter();
   const simulator = new Simulator(sampleOptions({ writer }));
   const { store } = simulator;

@@ -6,7 +6,7 @@ import { parseFieldSelector, parseLabelSelector } from "@/embedded/cluster/selec
 
 const LABELS = { app: "batch", "example.org/kind": "status", empty: "" };
 
-Deno.test("label selector: each operator selects what it says", () => {
+Deno.test("label selector: each operator", () => {
   const cases: [string, boolean][] = [
     ["", true],
     ["app=batch", true],
@@ -37,13 +37,13 @@ Deno.test("label selector: each operator selects what it says", () => {
   }
 });
 
-Deno.test("label selector: what is no selector is a 400", () => {
+Deno.test("label selector: an invalid selector is a 400", () => {
   for (const bad of ["=", "a=b=c", "a in b", "a in (b", "a b", "!", "a,,b", "a=b c", "-a", "a=-b", "a!b", "ä=1"]) {
     assert.throws(() => parseLabelSelector(bad), (error) => error instanceof ApiError && error.code === 400, bad);
   }
 });
 
-Deno.test("selectors: any text either selects or is a 400", () => {
+Deno.test("selectors: any text is a selector or a 400", () => {
   const judge = (parse: () => unknown) => {
     try {
       parse();

@@ -214,7 +214,7 @@ testCluster(
 );
 
 testCluster(
-  "cluster: of a Job only what its controller obeys can be changed; deleting it takes its pods",
+  "cluster: only fields of a Job that its controller supports can change; deleting it deletes its pods",
   async (cluster) => {
     const job = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs/svea-hovratt-1870`;
     const patch = (body: unknown) =>

@@ -65,7 +65,7 @@ Deno.test("simulator: the first start shows every state a campaign can be in", (
   assert.ok(simulator.store.get("configmaps", NAMESPACE, "campaign-sjomanshuset-visby-1844"));
 });
 
-Deno.test("simulator: pods end as their troubles say", () => {
+Deno.test("simulator: pods end according to their troubles", () => {
   const simulator = new Simulator(sampleOptions());
   const pods = podsOf(simulator, "goteborg-domkapitel-1790");
   const of = (index: number) =>
@@ -101,7 +101,7 @@ Deno.test("simulator: a warm-up that succeeds opens the gate, one that fails clo
   assert.equal(job(simulator, "kommerskollegium-kartor").status.completedIndexes, undefined);
 });
 
-Deno.test("simulator: a paused campaign's workers say SIGTERM, keep their pages and go", async () => {
+Deno.test("simulator: a paused campaign's workers report SIGTERM, keep their pages and end", async () => {
   const simulator = new Simulator(sampleOptions());
   const running = job(simulator, "svea-hovratt-1870");
   const from = simulator.store.version;
@@ -117,7 +117,7 @@ Deno.test("simulator: a paused campaign's workers say SIGTERM, keep their pages 
   assert.deepEqual(messages.map((message) => JSON.parse(message).error), ["SIGTERM", "SIGTERM", "SIGTERM"]);
 });
 
-Deno.test("simulator: equal seeds and times give equal objects and files, however time is cut; another seed does not", async () => {
+Deno.test("simulator: equal seeds and times give equal objects and files in any steps; another seed does not", async () => {
   const first = memoryWriter();
   const second = memoryWriter();
   const other = memoryWriter();
@@ -187,7 +187,7 @@ for (const [what, gap] of [["a moment", 12_000], ["a night", 8 * 3_600_000]] as 
   });
 }
 
-Deno.test("simulator: one restored at once writes nothing twice", async () => {
+Deno.test("simulator: a restored one writes nothing twice", async () => {
   const first = memoryWriter();
   const second = memoryWriter();
   const before = new Simulator(sampleOptions({ writer: first }));
@@ -205,7 +205,7 @@ Deno.test("simulator: one restored at once writes nothing twice", async () => {
   assert.equal(states(after), states(before));
 });
 
-Deno.test("simulator: a restored one never shows a version again, and knows no version from before", () => {
+Deno.test("simulator: a restored one never reuses a version, and has no earlier ones", () => {
   const before = new Simulator(sampleOptions());
   const snapshot = JSON.parse(JSON.stringify(before.snapshot()));
   const after = new Simulator(sampleOptions({ restored: snapshot }));

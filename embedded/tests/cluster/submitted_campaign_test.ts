@@ -107,7 +107,7 @@ testCluster(
 );
 
 testCluster(
-  "submitted: applied again it stays as it is, and its TTL alone takes its Job",
+  "submitted: applied again it stays unchanged, and its Job goes with its TTL alone",
   async ({ cluster, send, job, map, sample }) => {
     const apply = (path: string, body: unknown) => send("PATCH", path, body, "application/merge-patch+json");
     const body = { ...sample, spec: { ...sample.spec, ttlSecondsAfterFinished: 1800 } };
@@ -196,7 +196,7 @@ for (
 }
 
 testCluster(
-  "submitted: what a worker cannot read fails for good, with a sentence that says why",
+  "submitted: an unreadable volume fails permanently, with the reason",
   async ({ cluster, writer, send, job, pods, map, sample }) => {
     const lines = [
       "elsewhere\thttps://iiif.example.org/manifest.json",

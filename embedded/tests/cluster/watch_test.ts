@@ -64,7 +64,7 @@ testWatch("watch: without a version it begins with the state of now", async (_cl
 });
 
 testWatch(
-  "watch: what comes into a selector's sight is added, what leaves it is deleted",
+  "watch: an object that starts to match is ADDED, one that stops is DELETED",
   async (_cluster, maps, store) => {
     const query = `watch=true&resourceVersion=${store.version}`;
     const byLabel = await openWatch(`${maps}?${query}&labelSelector=colour%3Dred`);
@@ -104,7 +104,7 @@ testWatch("watch: metadata only and tables, each event in its form", async (_clu
 });
 
 testWatch(
-  "watch: bookmarks tell how far it has come, also past what it does not select",
+  "watch: bookmarks have the latest version, also after changes that it does not select",
   async (_cluster, maps, store) => {
     const query = `watch=true&resourceVersion=${store.version}&allowWatchBookmarks=true&labelSelector=none%3Dnone`;
     for (const [accept, kind] of [["application/json", "ConfigMap"], [METADATA, "PartialObjectMetadata"]]) {
@@ -165,7 +165,7 @@ testWatch("watch: old versions of large objects are dropped sooner", async (_clu
   await watch.close();
 });
 
-Deno.test("watch: closing the cluster cuts it", async () => {
+Deno.test("watch: closing the cluster ends it", async () => {
   const cluster = await startEmbeddedCluster(sampleOptions());
   const watch = await openWatch(
     `${cluster.url}/api/v1/pods?watch=true&resourceVersion=${cluster.simulator.store.version}`,

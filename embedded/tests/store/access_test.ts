@@ -25,7 +25,7 @@ function may(mask: number): string {
   return permissionsOf(mask).join(" ");
 }
 
-Deno.test("access: each permission of an access list means what it does in S3", () => {
+Deno.test("access: each permission of an access list means the same as in S3", () => {
   const to = (permission: AclGrant["permission"]): Acl => [{ grantee: { user: "anna" }, permission }];
   const cases: [AclGrant["permission"], string, string][] = [
     ["READ", "BROWSE", "READ"],

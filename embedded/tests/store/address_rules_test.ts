@@ -8,7 +8,7 @@ function rules(allow: string[], deny: string[], allowIfInBothLists: boolean) {
   return addressRules(JSON.stringify(settings));
 }
 
-Deno.test("address rules: lists decide as the management API says, whether they are empty, shared or apart", () => {
+Deno.test("address rules: lists decide as in the management API, empty, shared or separate", () => {
   // Addresses in the allow list only, in the deny list only, in both, in neither.
   const asked = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"];
   const allow = ["10.0.0.1", "10.0.0.3"];
@@ -53,7 +53,7 @@ Deno.test("address rules: entries are addresses, lists with commas, masks and bl
   assert.ok(holds("0.0.0.0/0", "::1") && holds("0.0.0.0/0", "127.0.0.1"));
 });
 
-Deno.test("address rules: blocks hold what the runtime's own lists say they hold", () => {
+Deno.test("address rules: blocks match the same addresses as the runtime's BlockList", () => {
   const byte = fc.nat(255);
   const ipv4 = fc.tuple(byte, byte, byte, byte).map((parts) => parts.join("."));
   fc.assert(fc.property(ipv4, ipv4, fc.integer({ min: 1, max: 32 }), fc.boolean(), (base, other, prefix, near) => {

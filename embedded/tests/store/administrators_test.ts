@@ -148,7 +148,7 @@ Deno.test("administrators: a file that every user can read is a warning", async 
   ]);
 });
 
-Deno.test("administrators: a folder with samples becomes a store in use once no account has the public password", async () => {
+Deno.test("administrators: a folder with samples is accepted once no account has the public password", async () => {
   using folder = newFolder();
   await (await startStore(folder.data)).stop();
   const accounts = (isPublic: boolean) => administrators(folder.file("admin", PASSWORD), null, isPublic);

@@ -15,7 +15,7 @@ import { archiveMapi, errorOf, namespace } from "./mapi_fixture.ts";
 import { leaks, mapiAuthorization, startStore } from "./store_fixture.ts";
 import { uploadInParts } from "@/embedded/tests/store/s3/multipart_fixture.ts";
 
-Deno.test("audit trail: says what S3 clients changed in a bucket, and nothing of what they read", leaks, async () => {
+Deno.test("audit trail: records changes of S3 clients in a bucket, not reads", leaks, async () => {
   await using store = await startStore();
   const client = await namespace(store, "trail", {});
   const last = store.reported.at(-1);
@@ -74,7 +74,7 @@ Deno.test("audit trail: says what S3 clients changed in a bucket, and nothing of
   assert.doesNotMatch(JSON.stringify(found), /secret/);
 });
 
-Deno.test("audit trail: says what the management API changed of accounts, rights and settings", leaks, async () => {
+Deno.test("audit trail: records changes of accounts, rights and settings by the management API", leaks, async () => {
   await using store = await startStore();
   store.reported.length = 0;
   const call = async (method: string, path: string, body?: unknown) => {
@@ -117,7 +117,7 @@ Deno.test("audit trail: says what the management API changed of accounts, rights
 });
 
 Deno.test(
-  "audit trail: what the system level does in a tenant is of the tenant, and its account of none",
+  "audit trail: a change by the system level belongs to the tenant, its account to none",
   leaks,
   async () => {
     await using store = await startStore();
@@ -146,7 +146,7 @@ Deno.test(
 );
 
 Deno.test(
-  "audit trail: a change is confirmed once it is recorded, and refused beforehand while none is",
+  "audit trail: a change is confirmed once it is recorded, and rejected while records fail",
   leaks,
   async () => {
     const recording = Promise.withResolvers<void>();
@@ -192,7 +192,7 @@ Deno.test(
 );
 
 Deno.test(
-  "audit trail: what the gateway sent is left to it, and a mark that a client of the store's ports forges says nothing",
+  "audit trail: the gateway's changes are left to the gateway, and a forged mark is ignored",
   leaks,
   async () => {
     const markKey = crypto.getRandomValues(new Uint8Array(32));
@@ -260,7 +260,7 @@ Deno.test(
   },
 );
 
-Deno.test("audit trail: a presigned URL's use is that of the account that signed it", leaks, async () => {
+Deno.test("audit trail: a presigned request is recorded for the account that signed it", leaks, async () => {
   await using store = await startStore();
   const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
   const client = await namespace(store, "shared", {});

@@ -91,13 +91,13 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
   });
 }
 
-testInFolder("index: a missing one is not created again beside the log that holds it", (folder) => {
+testInFolder("index: a missing index is not created again beside its log", (folder) => {
   Deno.writeTextFileSync(`${folder}/index.db-wal`, "all there is");
   assert.throws(() => start(folder), /index\.db is missing/);
   assert.equal(Deno.readTextFileSync(`${folder}/index.db-wal`), "all there is");
 });
 
-testInFolder("index: a first start that was cut off anywhere goes on", (folder) => {
+testInFolder("index: an interrupted first start continues", (folder) => {
   Deno.createSync(`${folder}/index.db`).close();
   openIndexForWriting(folder).close();
   Deno.writeTextFileSync(`${folder}/${BODY_MARK}`, JSON.stringify({ index: "made", starts: 1 }));
@@ -107,7 +107,7 @@ testInFolder("index: a first start that was cut off anywhere goes on", (folder) 
   start(folder);
 });
 
-testInFolder("index: a new one sweeps nothing", (folder) => {
+testInFolder("index: a new index removes no bodies", (folder) => {
   const index = openIndexForWriting(folder);
   Deno.mkdirSync(`${folder}/${HOUR}`, { recursive: true });
   Deno.writeTextFileSync(`${folder}/${HOUR}/unknown`, "body");

@@ -17,7 +17,7 @@ function openStore() {
   };
 }
 
-Deno.test("pinned bodies: a deleted one stays until the last pin is released, then goes without another change", async () => {
+Deno.test("pinned bodies: a deleted body stays until the last pin is released, then goes without another change", async () => {
   using store = openStore();
   const [first, second] = [await pinBodies(store.folder), await pinBodies(store.folder)];
   store.remove();
@@ -38,7 +38,7 @@ Deno.test("pinned bodies: a deletion succeeds when the folder of bodies is missi
   assert.equal(store.index.prepare("SELECT count(*) AS n FROM garbage").get()?.n, 0);
 });
 
-Deno.test("pinned bodies: where it cannot be seen whether they are pinned, a deleted one stays until it can", () => {
+Deno.test("pinned bodies: a deleted body stays while the pin cannot be checked", () => {
   using store = openStore();
   const bodies = `${store.folder}/bodies`;
   Deno.renameSync(bodies, `${bodies}.kept`);
@@ -51,7 +51,7 @@ Deno.test("pinned bodies: where it cannot be seen whether they are pinned, a del
   assert.deepEqual([store.bodies(), store.writer.isPinned], [0, false]);
 });
 
-Deno.test("pinned bodies: a start leaves deleted ones to a later one", async () => {
+Deno.test("pinned bodies: a start leaves deleted bodies to a later start", async () => {
   using store = openStore();
   const pin = await pinBodies(store.folder);
   store.remove();

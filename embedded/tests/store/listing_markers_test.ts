@@ -144,7 +144,7 @@ const asked = {
   limit: fc.integer({ min: 1, max: 6 }),
 };
 
-Deno.test("listings: from any marker on, pages of objects and versions are what a plain list returns", () => {
+Deno.test("listings: from any marker on, pages of objects and versions match a plain list", () => {
   using store = openIndex();
   fc.assert(
     fc.property(fc.record({ steps, ...asked }), fc.nat(20), ({ steps, prefix, delimiter, marker, limit }, pick) => {
@@ -202,7 +202,7 @@ Deno.test("listings: from any marker on, pages of objects and versions are what 
   );
 });
 
-Deno.test("listings: from any marker on, pages of uploads are what a plain list returns", () => {
+Deno.test("listings: from any marker on, pages of uploads match a plain list", () => {
   using store = openIndex();
   const insert = store.index.prepare(
     "INSERT INTO uploads (id, bucket, key, content_type, started_ms) VALUES (?, ?, ?, '', 0)",
@@ -245,7 +245,7 @@ Deno.test("listings: from any marker on, pages of uploads are what a plain list 
   );
 });
 
-Deno.test("listings: of versions go on where they were when the client deleted the page that it had", () => {
+Deno.test("listings: versions continue at the marker after the client deleted the page before", () => {
   using store = openIndex();
   const bucket = store.newBucket();
   const put: Step = { key: "k", kind: "put", which: 0 };
@@ -262,7 +262,7 @@ Deno.test("listings: of versions go on where they were when the client deleted t
   assert.equal(rest.next, null);
 });
 
-Deno.test("listings: a page leaves no read open that would keep the log from being folded in", () => {
+Deno.test("listings: a page leaves no read open that would block the checkpoint of the log", () => {
   using store = openIndex();
   const bucket = store.newBucket();
   const put = (key: string): Step => ({ key, kind: "put", which: 0 });
@@ -275,7 +275,7 @@ Deno.test("listings: a page leaves no read open that would keep the log from bei
   assert.deepEqual(reader.row("PRAGMA wal_checkpoint(TRUNCATE)"), [0, 0, 0]);
 });
 
-Deno.test("listings: a text of any length is found where it is, or not at all", () => {
+Deno.test("listings: a delimiter of any length is found at its position", () => {
   const bytes = (maxLength: number) =>
     fc.array(fc.constantFrom(0, 97, 200), { maxLength }).map((all) => Uint8Array.from(all));
   fc.assert(fc.property(bytes(60), bytes(30), fc.nat(70), fc.nat(60), (whole, other, from, at) => {

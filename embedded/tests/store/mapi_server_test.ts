@@ -32,7 +32,7 @@ storeTest("embedded MAPI: user accounts are created, read, used and deleted", as
   await assert.rejects(own.send(new ListBucketsCommand({})), { name: "SignatureDoesNotMatch" });
 });
 
-storeTest("embedded MAPI: bad credentials are 403, and so is the level above", async ({ store }) => {
+storeTest("embedded MAPI: bad credentials are 403, and so is the system level", async ({ store }) => {
   const status = async (...given: Parameters<typeof callMapi> extends [unknown, ...infer Rest] ? Rest : never) =>
     (await callMapi(store, ...given)).status;
   assert.equal(await status("archive", "curator", "GET", "/tenants"), 403);

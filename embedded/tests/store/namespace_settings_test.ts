@@ -21,7 +21,7 @@ const post = (store: Store, name: string, body: unknown, user?: string) =>
 const record = async (store: Store, name: string) =>
   (await archiveMapi(store, "GET", `/namespaces/${name}?verbose=true`)).json();
 
-storeTest("overwrite: rejected where the namespace says so, while it has no versioning", async ({ store }) => {
+storeTest("overwrite: rejected in a namespace without versioning whose settings forbid it", async ({ store }) => {
   const client = await namespace(store, "strict", { s3UnversionedOverwrite: false });
   const Bucket = "strict";
   const copy = (Key: string) =>
@@ -51,7 +51,7 @@ storeTest("overwrite: rejected where the namespace says so, while it has no vers
   assert.equal(await put(client, Bucket, "a", "sixth"), "409 OperationAborted");
 });
 
-Deno.test("namespace changes: what is sent changes, the rest stays, also over a restart", leaks, async () => {
+Deno.test("namespace changes: sent members change, the others stay, also after a restart", leaks, async () => {
   const store = await startStore();
   await namespace(store, "changed", { description: "old", hardQuota: "10 GB", tags: { tag: ["a", "b"] } });
   const before = await record(store, "changed");
@@ -81,7 +81,7 @@ storeTest("namespace changes: a new name is the bucket's, unless it is taken", a
 });
 
 storeTest(
-  "namespace changes: rules and one-way switches are refused by the member, and nothing changes",
+  "namespace changes: an invalid or one-way member is rejected by its name, and nothing changes",
   async ({ store }) => {
     await namespace(store, "ruled", { aclsUsage: "NOT_ENABLED", hashScheme: "MD5" });
     const before = await record(store, "ruled");

@@ -9,7 +9,7 @@ function request(query: string, headers: Record<string, string> = {}) {
   return parseS3Request(new Request(`http://h/b/k?${query}`, { headers }));
 }
 
-Deno.test("presigned headers: S3's own headers of the query count, those of the signature do not", () => {
+Deno.test("presigned headers: S3's headers in the query apply, the signature's do not", () => {
   const { headers } = withHeadersOfQuery(request(`${SIGNED}&X-Amz-Date=x&X-Amz-Meta-Volume=A1&x-amz-acl=private`));
   assert.deepEqual(Object.fromEntries(headers), { "x-amz-acl": "private", "x-amz-meta-volume": "A1" });
   const odd = withHeadersOfQuery(
@@ -27,7 +27,7 @@ Deno.test("presigned headers: without a signature in the query there are none", 
   assert.equal(isHeaderInQuery(plain, "x-amz-acl"), false);
 });
 
-Deno.test("presigned headers: a header may stand beside its parameter only with the same value, and only once", () => {
+Deno.test("presigned headers: a header may repeat its parameter only once and with the same value", () => {
   const query = `${SIGNED}&x-amz-acl=private`;
   assert.equal(withHeadersOfQuery(request(query, { "x-amz-acl": "private" })).headers.get("x-amz-acl"), "private");
   const refused = { code: "InvalidArgument" };
@@ -39,7 +39,7 @@ Deno.test("presigned headers: a header may stand beside its parameter only with 
   assert.throws(() => withHeadersOfQuery(request(SIGNED + many)), refused);
 });
 
-Deno.test("presigned headers: the checksum of no body is what a signer without one says, any other one is held to", () => {
+Deno.test("presigned headers: the checksum of an empty body is ignored, any other one is enforced", () => {
   const header = (query: string) => Object.fromEntries(withHeadersOfQuery(request(`${SIGNED}&${query}`)).headers);
   assert.deepEqual(header("x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32"), {});
   assert.deepEqual(header("x-amz-checksum-sha1=2jmj7l5rSw0yVb%2FvlWAYkK%2FYBwk%3D"), {});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { publicOrigin, publicTenant } from "@/embedded/store/ports.ts";
 
-Deno.test("public endpoint: a tenant's origin has its folded name, and its Host leads back to it", () => {
+Deno.test("public endpoint: a tenant's origin has its folded name, and its Host selects the tenant", () => {
   for (const template of ["https://{tenant}.s3.example.org", "https://s3-{tenant}.Example.org:8443"]) {
     const origin = publicOrigin(template, "Archive");
     assert.ok(origin?.includes("archive"));

@@ -57,7 +57,7 @@ function counted(store: Store, bucket: string): { bucket: number; tenant: number
   };
 }
 
-Deno.test("quota: its sizes are powers of 1024, and what is no size is no limit", () => {
+Deno.test("quota: units are powers of 1024, and an invalid size means no limit", () => {
   assert.equal(quotaBytes("1 GB"), 1024 ** 3);
   assert.equal(quotaBytes("0.5 TB"), 1024 ** 4 / 2);
   assert.equal(quotaBytes("None"), Infinity);
@@ -65,7 +65,7 @@ Deno.test("quota: its sizes are powers of 1024, and what is no size is no limit"
   fc.assert(fc.property(fc.string(), (text) => quotaBytes(text) >= 0));
 });
 
-storeTest("quota: a bucket is filled to the last byte, not beyond; what frees room passes", async ({ store }) => {
+storeTest("quota: a bucket takes its last byte and no more; a smaller replacement passes", async ({ store }) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   assert.equal(await put(client, "small", "a", QUOTA - 10), "ok");
@@ -110,7 +110,7 @@ storeTest("quota: null versions are replaced within it while versioning is suspe
   assert.equal(await put(client, "small", "b", 1), "413 OutOfSpace");
 });
 
-storeTest("quota: writes that race for the last bytes never go beyond it", async ({ store }) => {
+storeTest("quota: concurrent writes never exceed it", async ({ store }) => {
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");
   assert.equal(await put(client, "small", "base", QUOTA - 1000), "ok");
@@ -158,7 +158,7 @@ storeTest("quota: parts count before they are an object, and are freed by an abo
   assert.deepEqual([bucket, tenant], [QUOTA, truth]);
 });
 
-storeTest("quota: a tenant's holds over all its buckets", async ({ store }) => {
+storeTest("quota: a tenant's quota limits all its buckets together", async ({ store }) => {
   const client = await namespace(store, "one", {});
   await namespace(store, "two", {});
   limit(store, "tenants", "archive");
@@ -202,7 +202,7 @@ storeTest("quota: namespaceQuota bounds the number of namespaces, on both protoc
   await client.send(new CreateBucketCommand({ Bucket: "fifth" }));
 });
 
-testInFolder("soft quotas: warn once for each that is reached, and again after it was left in between", (folder) => {
+testInFolder("soft quotas: warn once for each, and again after usage fell below it", (folder) => {
   using index = openIndexForWriting(folder);
   index.exec(
     `INSERT INTO tenants (name, folded, record, created_ms) VALUES ('Arc', 'arc', '${record("1 GB", 50)}', 1)`,
@@ -244,7 +244,7 @@ testInFolder("soft quotas: warn once for each that is reached, and again after i
   index.close();
 });
 
-Deno.test("soft quotas: a store warns of a namespace that a change of its quota brought there", leaks, async () => {
+Deno.test("soft quotas: a store warns of a namespace after its quota was lowered", leaks, async () => {
   using printed = printedErrors();
   await using store = await startStore();
   await namespace(store, "tight", { hardQuota: "1 GB", softQuota: 95 });

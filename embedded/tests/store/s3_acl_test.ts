@@ -38,7 +38,7 @@ async function bucketOf({ store, client }: GivenStore) {
   return { store, owner, other, guid, at };
 }
 
-storeTest("S3 ACL: a list by XML is returned with groups first, and lets in whom it names", async (given) => {
+storeTest("S3 ACL: a list in XML is returned with groups first, and grants access to the named ones", async (given) => {
   const all = await bucketOf(given);
   const { owner, other, at, guid } = all;
   const before = await owner.send(new GetObjectAclCommand(at));
@@ -258,7 +258,7 @@ storeTest("S3 ACL: a namespace decides whether it has access lists, and whether 
   assert.equal((await anonymous(store, "GET", "/unenforced?list-type=2")).status, 403);
 });
 
-storeTest("bucket owner: what the access list grants to an owner goes to the next one", async ({ store }) => {
+storeTest("bucket owner: grants to the former owner go to the next one", async ({ store }) => {
   await makeUser(store, "anna", { allowNamespaceManagement: true });
   const bertGuid = await makeUser(store, "bert");
   const [anna, bert] = [clientOf(store, "anna"), clientOf(store, "bert")];

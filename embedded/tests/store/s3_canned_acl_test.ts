@@ -93,7 +93,7 @@ storeTest("canned ACLs of an object: admit the owner, others and anonymous reque
 });
 
 storeTest(
-  "canned ACLs: an object in another's bucket is its writer's, and the bucket's owner's as it says",
+  "canned ACLs: an object in another's bucket belongs to its writer, and grants the bucket's owner access",
   async ({ store }) => {
     const guid = await makeUser(store, "other");
     const third = await makeUser(store, "third", { roles: { role: ["ADMINISTRATOR"] } });

@@ -118,7 +118,7 @@ storeTest("S3 aws-chunked: other content codings stay with the object", async ({
   assert.equal(head.ContentEncoding, "gzip");
 });
 
-storeTest("S3 aws-chunked: what does not hold is rejected and leaves nothing", async ({ store, client }) => {
+storeTest("S3 aws-chunked: wrong signatures and digests are rejected and leave nothing", async ({ store, client }) => {
   const signed = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   const unsigned = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
   const trailer = `x-amz-checksum-crc32:${checksum("crc32", BODY)}`;

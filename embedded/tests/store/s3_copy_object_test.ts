@@ -35,7 +35,7 @@ async function copiesOf({ store, client }: GivenStore) {
   return { store, client, body, copy, head, tags };
 }
 
-storeTest("embedded S3 copy: bytes, metadata and tags come along, or are replaced on demand", async (given) => {
+storeTest("embedded S3 copy: bytes, metadata and tags are copied, or replaced on request", async (given) => {
   const at = await copiesOf(given);
   const { CopyObjectResult } = await at.copy({});
   const copied = await at.client.send(new GetObjectCommand({ Bucket: "copies", Key: "copy" }));

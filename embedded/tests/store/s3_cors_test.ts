@@ -219,7 +219,7 @@ storeTest(
   },
 );
 
-storeTest("embedded S3 CORS: our own pages read everything, whatever a bucket's rules say", async (given) => {
+storeTest("embedded S3 CORS: our own pages read everything, independent of a bucket's rules", async (given) => {
   const { store, put, read, ask } = corsOf(given);
   const own = "http://127.0.0.1:8000";
   store.server.allowOrigins([own]);

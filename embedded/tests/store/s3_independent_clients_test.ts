@@ -38,7 +38,7 @@ storeTest("embedded S3: a response without a 100 Continue before it closes the c
   assert.match(answer, /\r\nconnection: close\r\n/i);
 });
 
-storeTest("embedded S3: the time of a request may be in Date, and must be somewhere", async ({ store }) => {
+storeTest("embedded S3: the time of a request may be in Date, and is required", async ({ store }) => {
   const url = `${store.s3("archive")}/letters/absent`;
   const authorization = `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/20260101/us-east-1/s3/aws4_request,` +
     `SignedHeaders=host;x-amz-content-sha256,Signature=${"0".repeat(64)}`;
@@ -52,7 +52,7 @@ storeTest("embedded S3: the time of a request may be in Date, and must be somewh
   assert.equal(await get({ date: "Thu, 01 Jan 2026 00:00:00 GMT" }), "403 RequestTimeTooSkewed");
 });
 
-storeTest("embedded S3: a digest of the body is checked where there is no body, too", async ({ store }) => {
+storeTest("embedded S3: a digest is also checked for an absent body", async ({ store }) => {
   const client = new AwsClient(keys);
   const get = async (digest: string) => {
     const headers = { "x-amz-content-sha256": digest };
@@ -105,7 +105,7 @@ storeTest("embedded S3: conditions of a delete hold for one and for many", async
   }
 });
 
-storeTest("embedded S3: a bucket of another kind is rejected, and a broken body too", async ({ store, client }) => {
+storeTest("embedded S3: another kind of bucket and a broken body are rejected", async ({ store, client }) => {
   const create = (given: object) => storeErrorCode(client.send(new CreateBucketCommand({ Bucket: "odd", ...given })));
   assert.equal(await create({ ObjectLockEnabledForBucket: true }), "NotImplemented");
   assert.equal(await create({ CreateBucketConfiguration: { Tags: [{ Key: "a", Value: "b" }] } }), "NotImplemented");

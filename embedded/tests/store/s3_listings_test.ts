@@ -43,7 +43,7 @@ storeTest("embedded S3 listings: a page of no keys is the last, and odd sizes ar
 });
 
 storeTest(
-  "embedded S3 versioning: only the owner may see and switch it, and only to what there is",
+  "embedded S3 versioning: only the owner reads and sets it, to Enabled or Suspended alone",
   async ({ store }) => {
     const reader = store.client("archive", "reader");
     const get = new GetBucketVersioningCommand({ Bucket: "campaigns" });
@@ -58,7 +58,7 @@ storeTest(
   },
 );
 
-storeTest("embedded S3: a bucket is in the default region; one that is not there is nowhere", async ({ client }) => {
+storeTest("embedded S3: a bucket has the default region; an absent bucket has none", async ({ client }) => {
   const { LocationConstraint } = await client.send(new GetBucketLocationCommand({ Bucket: "letters" }));
   assert.ok(!LocationConstraint);
   assert.equal(await storeErrorCode(client.send(new GetBucketLocationCommand({ Bucket: "none" }))), "NoSuchBucket");

@@ -38,7 +38,7 @@ storeTest("embedded S3: access follows the data permissions, and tenants are apa
   assert.equal(await storeErrorCode(foreign.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
 });
 
-Deno.test("embedded S3: a store that stops says so to clients of both protocols", async () => {
+Deno.test("embedded S3: a stopping store responds 503 to clients of both protocols", async () => {
   const answer = errorHandler("ServiceUnavailable")(new Request("http://127.0.0.1:20000/letters/x"));
   assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "5"]);
   assert.equal(answer.headers.get("x-hcp-errormessage"), "The store is stopping");

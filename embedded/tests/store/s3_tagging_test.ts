@@ -50,7 +50,7 @@ storeTest(
   },
 );
 
-storeTest("embedded S3 tagging: what is not there, or a marker, has no tags to set", async (given) => {
+storeTest("embedded S3 tagging: absent objects and markers have no tags to set", async (given) => {
   const { client, at, put, tag, tags } = taggedOf(given);
   assert.equal(await storeErrorCode(tag([])), "NoSuchKey");
   assert.equal(await storeErrorCode(tags()), "NoSuchKey");
@@ -114,7 +114,7 @@ Deno.test("embedded S3 tagging: tags that were set are there after a restart, of
   assert.deepEqual(await tags(first), [{ Key: "old", Value: "2" }]);
 });
 
-storeTest("tags: an access list that lets read and write does not let read or set them", async ({ store }) => {
+storeTest("tags: grants to read and write do not allow reading or setting them", async ({ store }) => {
   await makeUser(store, "anna", { allowNamespaceManagement: true });
   const [curator, anna] = [clientOf(store, "curator"), clientOf(store, "anna")];
   await curator.send(new PutBucketAclCommand({ Bucket: "letters", ACL: "public-read-write" }));

@@ -22,7 +22,7 @@ function startIndex() {
   };
 }
 
-Deno.test("usage history: sums and what is held are those of a plain list, whatever the intervals", () => {
+Deno.test("usage history: traffic and stored usage match a plain list for any intervals", () => {
   const event = fc.record({
     bucket: fc.constantFrom(1, 2),
     hour: fc.integer({ min: 0, max: 40 }),
@@ -60,7 +60,7 @@ Deno.test("usage history: sums and what is held are those of a plain list, whate
   );
 });
 
-Deno.test("usage history: old hours are forgotten, and not what the bucket holds", () => {
+Deno.test("usage history: old hours are deleted, the bucket's usage stays", () => {
   using index = startIndex();
   index.write(1, 10, 100);
   index.write(1, 11, 10);

@@ -23,7 +23,7 @@ Deno.test("writer: a rejected change leaves the others of its group alone", () =
   assert.ok(found && !("marker" in found) && found.etag === "first");
 });
 
-Deno.test("writer: versions behave as a plain list of them, whatever is done in whatever order", () => {
+Deno.test("writer: versions match a plain list after any changes in any order", () => {
   const step = fc.oneof(
     fc.record({ put: fc.string({ minLength: 1, maxLength: 5 }) }),
     fc.constant({ hide: true }),

@@ -53,7 +53,7 @@ storeTest("groups: are created, listed, read, changed and deleted, by case-insen
   assert.equal((await archiveMapi(store, "PATCH", GROUP, {})).status, 405);
 });
 
-storeTest("groups: their roles, and the right to make namespaces, are their members'", async ({ store }) => {
+storeTest("groups: members have the group's roles and its right to create namespaces", async ({ store }) => {
   await makeUser(store, "anna");
   const asAnna = async (method: string, path: string, body?: unknown) =>
     (await archiveMapi(store, method, path, body, "anna")).status;
@@ -156,7 +156,7 @@ storeTest(
   },
 );
 
-storeTest("groups: an access list may name one, and means its members", async ({ store }) => {
+storeTest("groups: a grant to a group is a grant to its members", async ({ store }) => {
   await makeUser(store, "anna");
   const [owner, anna] = [clientOf(store, "curator"), clientOf(store, "anna")];
   const at = { Bucket: "letters", Key: "leaf" };

@@ -5,7 +5,7 @@ import { folded } from "@/embedded/store/names.ts";
 import { Accounts } from "@/embedded/store/stored_accounts.ts";
 import { writtenStore } from "@/embedded/tests/store/changes_fixture.ts";
 
-Deno.test("lists: a page by name is what filtering, sorting and cutting all of them returns", () => {
+Deno.test("lists: a page by name matches filtering, sorting and cutting the whole list", () => {
   using store = writtenStore([]);
   const { statements } = store;
   const name = fc.stringMatching(/^[aAbBåÅ_%*-]{1,4}$/);
@@ -35,7 +35,7 @@ Deno.test("lists: a page by name is what filtering, sorting and cutting all of t
   );
 });
 
-Deno.test("lists: an offset or a count may be larger than any list, and is what the index can take", () => {
+Deno.test("lists: an offset or a count may be larger than any list", () => {
   const records = ["a", "b", "c"].map((name) => ({ name }));
   const cut = (query: string) => selected(records, new URLSearchParams(query), "name").map(({ name }) => name).join("");
   for (const many of ["9007199254740991", "9".repeat(30)]) {

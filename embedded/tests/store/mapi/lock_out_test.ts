@@ -26,7 +26,7 @@ storeTest("lock-out: wrong passwords by either protocol lock no account, by defa
   assert.equal(await s3Login(store, "converter", CONVERTER_PASSWORD), "ok");
 });
 
-storeTest("lock-out: where it is set, the converter and the last administrator are not locked", async ({ store }) => {
+storeTest("lock-out: a configured lock spares the converter and the last administrator", async ({ store }) => {
   const curator = ["curator", SAMPLE_PASSWORD] as const;
   const users = "/archive/userAccounts";
   const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };

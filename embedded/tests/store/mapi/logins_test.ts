@@ -78,7 +78,7 @@ storeTest(
 );
 
 storeTest(
-  "logins: an account that must change its password may do nothing else by the management API, and S3 goes on",
+  "logins: an account that must change its password may do nothing else by the management API, S3 works",
   async ({ store }) => {
     await addUser(store, { forcePasswordChange: true, roles: { role: ["ADMINISTRATOR"] } });
     const lena = (method: string, path: string, body?: unknown, password = "first-1") =>

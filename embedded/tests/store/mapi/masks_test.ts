@@ -12,7 +12,7 @@ import { account, archiveMapi, errorOf, namespace, post } from "@/embedded/tests
 import { storeTest } from "@/embedded/tests/store/store_fixture.ts";
 import { anonymous } from "@/embedded/tests/store/acl_fixture.ts";
 
-storeTest("masks: what tenant or namespace does not allow is denied, whatever was granted", async ({ store }) => {
+storeTest("masks: a permission that tenant or namespace does not allow is denied despite grants", async ({ store }) => {
   const curator = await namespace(store, "masked", {});
   const at = { Bucket: "masked", Key: "a" };
   const put = () => errorOf(curator.send(new PutObjectCommand({ ...at, Body: "a" })));
@@ -38,7 +38,7 @@ storeTest("masks: what tenant or namespace does not allow is denied, whatever wa
   assert.deepEqual([wrong.status, /permission/.test(wrong.text)], [400, true]);
 });
 
-storeTest("masks: what an access list grants ends at them as well", async ({ store }) => {
+storeTest("masks: they also limit grants of an access list", async ({ store }) => {
   const curator = await namespace(store, "shown", {});
   await curator.send(new PutObjectCommand({ Bucket: "shown", Key: "a", Body: "a", ACL: "public-read" }));
   const anybody = async () => (await anonymous(store, "GET", "/shown/a")).status;
@@ -67,7 +67,7 @@ storeTest("protocols: S3 of a namespace is switched off, or limited to signed re
   assert.match((await set({ ipSettings: { allowAddresses: ["10.0.0.0/40"] } })).text, /allowAddresses/);
 });
 
-storeTest("protocols: http says from which addresses S3 reaches a namespace, signed or not", async ({ store }) => {
+storeTest("protocols: http limits the client addresses of a namespace's S3, signed or not", async ({ store }) => {
   const curator = await namespace(store, "walled", {});
   const at = { Bucket: "walled", Key: "a" };
   await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));

@@ -14,7 +14,7 @@ const NAMED: readonly [path: string, member: string, rest: Record<string, unknow
 ];
 
 storeTest(
-  "names: one that no path can contain is rejected, since it could not be read or deleted again",
+  "names: a name that no path can contain is rejected, because it could not be read or deleted",
   async ({ store }) => {
     for (const [path, member, rest] of NAMED) {
       for (const name of [".", "..", "a\ud800", "\udc00", "a\u0000"]) {
@@ -43,7 +43,7 @@ storeTest("namespaces: directoryUsage is read in any case, and shown in one", as
   assert.match(`${wrong.status} ${wrong.text}`, /^400 .*directoryUsage/);
 });
 
-Deno.test("names: one that looks like another is rejected, and existing ones stay usable", leaks, async () => {
+Deno.test("names: a name that looks like another is rejected, existing ones stay usable", leaks, async () => {
   const store = await startStore();
   const looks = [" reader", "reader ", "rea  der", "rea\u200bder", "reader\u200d", "\ufeffreader", "rea\u00adder"]
     .concat(["\uff52\uff45ader", "re\u00a0ader", "re\u3000ader", "re\u2003ader", "e\u0301va", "\ufb01n", "a\u1680b"])

@@ -89,7 +89,7 @@ const STEPS: readonly Step[] = [
   ["ADM", "POST", `/userAccounts?resetPasswords=${PASSWORD}`, {}],
 ];
 
-storeTest("roles: each may do in its tenant what the table says, and nothing else", async ({ store }) => {
+storeTest("roles: each may do exactly what the table says in its tenant", async ({ store }) => {
   const curator = async (method: string, path: string, body: unknown) =>
     (await archiveMapi(store, method, path, body)).status;
   for (const [username, more] of Object.entries(ACCOUNTS)) {

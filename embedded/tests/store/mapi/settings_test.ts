@@ -73,7 +73,7 @@ Deno.test(
   },
 );
 
-storeTest("settings: what a change leaves out of a record within a document stays as well", async ({ store }) => {
+storeTest("settings: members that a change omits within a record of a document stay", async ({ store }) => {
   const set = async (path: string, document: unknown) =>
     assert.equal((await archiveMapi(store, "POST", path, document)).status, 200);
   const get = async (path: string) => (await archiveMapi(store, "GET", path)).json();
@@ -103,7 +103,7 @@ storeTest("settings: a recipient of mails has the store's defaults where nothing
   ]);
 });
 
-storeTest("settings: a namespace takes its documents with its name, and leaves none behind", async ({ store }) => {
+storeTest("settings: documents follow a renamed namespace, and are deleted with it", async ({ store }) => {
   assert.equal(await as(store, "curator", "PUT", "/namespaces", { name: "old" }), 200);
   assert.equal(await as(store, "curator", "POST", "/namespaces/old/protocols/nfs", { uid: 5 }), 200);
   assert.equal(
@@ -199,7 +199,7 @@ storeTest(
   },
 );
 
-storeTest("tenants: its own administrators and the system level change each their part", async ({ store }) => {
+storeTest("tenants: its administrators and the system level each change their own settings", async ({ store }) => {
   const system = (path: string, body: unknown) => statusAndText(callMapi(store, null, "admin", "POST", path, body));
   const own = (body: unknown) => statusAndText(archiveMapi(store, "POST", "", body));
   assert.match(await own({ hardQuota: "900 TB" }), /^403 .*hardQuota/);

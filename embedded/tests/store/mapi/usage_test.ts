@@ -67,7 +67,7 @@ Deno.test("usage: what was written, read and deleted is counted, and survives a 
   await check(again);
 });
 
-storeTest("usage: uploads in parts are counted while they last, and as the objects they become", async ({ store }) => {
+storeTest("usage: multipart uploads are counted while open, and as objects afterwards", async ({ store }) => {
   const client = await namespace(store, "parts", {});
   const start = async (Key: string) => {
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: "parts", Key }));

@@ -18,7 +18,7 @@ const grant: fc.Arbitrary<NamedGrant> = fc.record({
   permission: fc.constantFrom(...ACL_PERMISSIONS),
 }, { noNullPrototype: true });
 
-Deno.test("ACL XML: what is printed is read as it was", () => {
+Deno.test("ACL XML: printed lists are read back unchanged", () => {
   fc.assert(fc.property(text, text, fc.array(grant, { maxLength: MAX_GRANTS }), (id, displayName, grants) => {
     assert.deepEqual(read(aclContent({ id, displayName }, grants)), { owner: id, grants });
     assert.deepEqual(read(aclContent(null, grants.map((one) => ({ ...one, displayName })))), { owner: null, grants });
@@ -69,7 +69,7 @@ Deno.test("ACL headers: lists of grantees are read, with and without quotes", ()
   assert.equal(statedAcl(new Headers({ "x-amz-meta-acl": "x" })), null);
 });
 
-Deno.test("ACL headers: what S3 does not know is rejected, and hostile values cost no time", () => {
+Deno.test("ACL headers: unknown headers and values are rejected, hostile values in little time", () => {
   const cases: [Record<string, string>, string][] = [
     [{ "x-amz-acl": "" }, "InvalidArgument"],
     [{ "x-amz-acl": "log-delivery-write" }, "InvalidArgument"],

@@ -5,7 +5,7 @@ import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 
-Deno.test("copy source: every key comes back from its percent-encoding, with and without a version", () => {
+Deno.test("copy source: every key is read from its percent-encoding, with and without a version", () => {
   const key = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => text.isWellFormed());
   fc.assert(fc.property(key, fc.boolean(), fc.option(fc.stringMatching(/^[0-9]{1,16}$/)), (key, slash, version) => {
     const encoded = key.split("/").map(encodeURIComponent).join("/");

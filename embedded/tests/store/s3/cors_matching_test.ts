@@ -30,7 +30,7 @@ const rule: fc.Arbitrary<CorsRule> = fc.record({
   maxAgeSeconds: fc.constant(null),
 });
 
-Deno.test("CORS matching: the first rule that allows origin, method and every header, as trying all says", () => {
+Deno.test("CORS matching: the first rule that allows origin, method and every header, like trying all", () => {
   fc.assert(
     fc.property(
       fc.array(rule, { maxLength: 4 }),

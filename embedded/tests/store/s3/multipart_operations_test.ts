@@ -143,7 +143,7 @@ storeTest(
 );
 
 storeTest(
-  "multipart: deleting a bucket ends its open uploads, and frees what their parts took",
+  "multipart: deleting a bucket ends its open uploads, and frees the space of their parts",
   async ({ store, client }) => {
     const files = bodyFiles(store.folder);
     await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
@@ -199,7 +199,7 @@ Deno.test("multipart: uploads expire at the start when their bucket's days are o
   named.close();
 });
 
-storeTest("multipart: who may not write may not upload", async ({ store, client }) => {
+storeTest("multipart: an upload needs the permission to write", async ({ store, client }) => {
   const id = await start(client, "k");
   const reader = store.client("archive", "reader");
   const refused = [

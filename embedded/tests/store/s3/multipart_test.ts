@@ -49,7 +49,7 @@ storeTest(
 );
 
 storeTest(
-  "multipart: a refused complete can be repeated rightly, and leaves out parts it does not name",
+  "multipart: a rejected complete can be repeated correctly, and omits parts it does not name",
   async ({ store, client }) => {
     const id = await start(client, "k");
     const one = await upload(client, "k", id, 1, pattern(5 * MIB, 1));
@@ -70,7 +70,7 @@ storeTest(
   },
 );
 
-storeTest("multipart: conditions of a complete are judged with the write", async ({ client }) => {
+storeTest("multipart: conditions of a complete are checked with the write", async ({ client }) => {
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "old" }));
   const id = await start(client, "k");
   const parts = [await upload(client, "k", id, 1, "new")];
@@ -86,7 +86,7 @@ storeTest("multipart: conditions of a complete are judged with the write", async
 });
 
 storeTest(
-  "multipart: a part again replaces the earlier, and an aborted upload leaves nothing",
+  "multipart: a repeated part replaces the earlier one, and an aborted upload leaves nothing",
   async ({ store, client }) => {
     const before = bodyFiles(store.folder).length;
     const id = await start(client, "k");

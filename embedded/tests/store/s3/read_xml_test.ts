@@ -66,12 +66,12 @@ Deno.test("XML: a complete of 10,000 parts fits, with their checksums", () => {
   });
 });
 
-Deno.test("XML: a child whose text is read occurs once, and is text", () => {
+Deno.test("XML: a child read as text occurs once, and is text", () => {
   const root = read("<a><b>1</b><b>2</b><c><d/></c></a>");
   for (const name of ["b", "c"]) assert.throws(() => childText(root, name), malformed);
 });
 
-Deno.test("XML: elements are counted, and a tag is judged anew wherever it stands", () => {
+Deno.test("XML: elements are counted, and a repeated tag is checked at each position", () => {
   read(`<a>${"<b/>".repeat(99_999)}</a>`);
   assert.throws(() => read(`<a>${"<b/>".repeat(100_000)}</a>`), malformed);
   assert.throws(() => read("<a><b></b><b></a></b>"), malformed);
@@ -79,7 +79,7 @@ Deno.test("XML: elements are counted, and a tag is judged anew wherever it stand
   assert.equal(childText(read(`<a><b></b><b x=">"></b><c>&lt;b&gt;</c></a>`), "c"), "<b>");
 });
 
-Deno.test("S3 XML: a time is the runtime's own text of its second", () => {
+Deno.test("S3 XML: a time matches the runtime's text in whole seconds", () => {
   fc.assert(fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (ms) => {
     assert.equal(xmlTime(ms), new Date(Math.floor(ms / 1000) * 1000).toISOString());
   }));

@@ -87,7 +87,7 @@ Deno.test("Signature Version 2: the examples of the S3 API reference hold, and n
   }
 });
 
-Deno.test("Signature Version 2: a header's date may be 15 minutes off, and one that is no date is AccessDenied", () => {
+Deno.test("Signature Version 2: a header's date may be 15 minutes off, an invalid date is AccessDenied", () => {
   const date = "Tue, 27 Mar 2007 19:36:42 +0000";
   const now = Date.parse(date);
   const request = (headers: Record<string, string>) =>

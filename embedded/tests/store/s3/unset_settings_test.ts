@@ -31,7 +31,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   "ownershipControls": "OwnershipControlsNotFoundError",
 };
 
-storeTest("S3 settings that are not there: reading them is 404 with S3's code, writing them 501", async ({ store }) => {
+storeTest("absent S3 settings: reading them is 404 with S3's code, writing them 501", async ({ store }) => {
   const send = (method: string, path: string, query: string, body?: string) =>
     signedFetch(store.s3("archive"), {
       method,
@@ -60,7 +60,7 @@ storeTest("S3 settings that are not there: reading them is 404 with S3's code, w
   }
 });
 
-storeTest("S3 settings that are not there: those that are never absent in S3 read as empty", async ({ client }) => {
+storeTest("absent S3 settings: those that are never absent in S3 read as empty", async ({ client }) => {
   const at = { Bucket: "letters" };
   const read = async (answer: Promise<{ $metadata: unknown }>) => {
     const { $metadata: _, ...rest } = await answer;

@@ -88,7 +88,7 @@ storeTest("S3 headers: If-Match * on a write requires any object of the key", as
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), put)), "none");
 });
 
-storeTest("S3 headers: a checksum of an unknown algorithm is no ornament of a complete", async ({ store, client }) => {
+storeTest("S3 headers: a complete with a checksum of an unknown algorithm is rejected", async ({ store, client }) => {
   const at = { Bucket: "campaigns", Key: "unknown" };
   const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand(at));
   const { ETag } = await upload(client, at.Key, UploadId, 1, "x");

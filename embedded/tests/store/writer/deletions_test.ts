@@ -38,7 +38,7 @@ function openStore(versioning: Versioning, settings: Record<string, unknown> = {
   return { ...store, dump: () => TABLES.map((table) => [table, store.statements.rows(`SELECT * FROM ${table}`)]) };
 }
 
-Deno.test("several deletions: they leave what the same ones one by one leave, and have the same outcomes", () => {
+Deno.test("several deletions: they have the same result as the same deletions one by one", () => {
   const key = fc.constantFrom("a", "b", "c");
   const write = fc.record({ key, text: fc.constantFrom("x", "yy"), isInParts: fc.boolean() });
   const deletion = fc.record({
@@ -94,7 +94,7 @@ Deno.test("several deletions: they leave what the same ones one by one leave, an
   );
 });
 
-Deno.test("several deletions: in a bucket that is gone all of them fail", () => {
+Deno.test("several deletions: in a deleted bucket all of them fail", () => {
   using store = openStore("off");
   store.index.exec("DELETE FROM buckets");
   const [outcome] = store.writer.commit([deleteObjects([{ key: utf8("a"), version: null }])]);

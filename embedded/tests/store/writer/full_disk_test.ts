@@ -95,7 +95,7 @@ Deno.test("store writer: a disk that cannot be probed has no room, causes one wa
   assert.ok(writer.commit([putObject("new", "fifth")])[0].ok);
 });
 
-Deno.test("store writer: while the reserve is out, writes look for it once a second, or after a deletion", () => {
+Deno.test("store writer: while the reserve is released, writes probe for it once a second, or after a deletion", () => {
   using open = openWriter();
   const { disk, reserve, writer } = open;
   assert.ok(writer.commit([createBucket(), putObject("kept", "first")]).every(({ ok }) => ok));

@@ -10,7 +10,7 @@ function reported(outcomes: readonly Outcome[]): string[] {
     .map(({ action, target }) => `${action} ${target.key ?? ""}`.trim());
 }
 
-Deno.test("reported changes: deletions one by one on a full disk are one each", () => {
+Deno.test("reported changes: deletions one by one on a full disk are reported one by one", () => {
   using store = writtenStore([createBucket(), putObject("a", "a"), putObject("b", "b")]);
   const exec = store.index.exec.bind(store.index);
   let commits = 0;
@@ -24,7 +24,7 @@ Deno.test("reported changes: deletions one by one on a full disk are one each", 
   assert.deepEqual(reported(outcomes), ["object_delete a", "object_delete b"]);
 });
 
-Deno.test("reported changes: the store's own bookkeeping is none", () => {
+Deno.test("reported changes: the store's own changes are not reported", () => {
   using store = writtenStore([createBucket()]);
   const changes: Change[] = [
     { kind: "countReads", input: { reads: [] } },

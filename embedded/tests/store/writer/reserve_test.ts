@@ -53,7 +53,7 @@ testInFolder("reserve: one that cannot be created whole keeps the files that it 
   assert.ok(reserve.make());
 });
 
-testInFolder("reserve: one of which a part is missing lends the rest, also after a start", (folder) => {
+testInFolder("reserve: an incomplete reserve releases the rest, also after a start", (folder) => {
   assert.ok(new Reserve(folder, new Int32Array(1)).make());
   Deno.removeSync(`${folder}/reserve/2`);
   const started = new Reserve(folder, new Int32Array(1));

@@ -18,7 +18,7 @@ const put = (key: string, text: string, atMs: number) => putObject(key, text, { 
 
 const remove = (key: string, atMs: number, version: string | null = null) => deleteObject(key, { version, atMs });
 
-Deno.test("prune: days count from when a version became old, and what is newest stays", () => {
+Deno.test("prune: days count from when a version became old, and the newest stays", () => {
   using store = openStore({ prune: true, pruneDays: 10 });
   store.writer.commit([put("a", "one", 0)]);
   assert.equal(store.prune(100 * DAY), 0);
@@ -39,7 +39,7 @@ Deno.test("prune: days count from when a version became old, and what is newest 
   assert.equal(store.statements.row("SELECT count(*) FROM bodies")?.[0], 2);
 });
 
-Deno.test("prune: one change stops at its bound, and the next goes on", () => {
+Deno.test("prune: one change stops at its limit, and the next continues", () => {
   using store = openStore({ prune: true, pruneDays: 1 });
   store.writer.commit(Array.from({ length: 501 }, (_, i) => put("a", `v${i}`, 1)));
   const steps: number[] = [];
@@ -47,7 +47,7 @@ Deno.test("prune: one change stops at its bound, and the next goes on", () => {
   assert.deepEqual(steps, [200, 200, 100]);
 });
 
-Deno.test("deletion records: one for each deletion for good, and a bounded number of them goes at a time", () => {
+Deno.test("deletion records: one for each permanent deletion, removed a limited number at a time", () => {
   using store = openStore({ keepDeletionRecords: true });
   const keys = Array.from({ length: 1200 }, (_, i) => `k${i}`);
   store.writer.commit(keys.map((key) => put(key, "x", 1)));
