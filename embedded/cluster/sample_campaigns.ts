@@ -24,7 +24,7 @@ export interface Pipeline {
 export interface SamplePipeline extends Pipeline {
   /** Work of the warm-up, in seconds. */
   readonly warmupSeconds: number;
-  /** The failure of the warm-up; absent where it succeeds. */
+  /** The failure of the warm-up; null where it succeeds. */
   readonly warmupError: string | null;
 }
 

@@ -150,7 +150,7 @@ export function versionSettings(stored: string): VersionSettings {
  * so that the operator knows before writes fail.
  */
 export class SoftQuotas {
-  /** Buckets above their soft quota whose warning was printed. */
+  /** Tenants and buckets whose warning was printed, until their usage falls below the soft quota. */
   #reached = new Set<string>();
 
   constructor(private readonly index: Statements, private readonly warn: (message: string) => void) {}

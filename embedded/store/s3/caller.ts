@@ -41,7 +41,7 @@ export function authenticate(
   { accounts, logins, loginFailed, now }: Pick<StoreContext, "accounts" | "logins" | "loginFailed" | "now">,
   tenant: Tenant,
   { address, client: { isByGateway, ...client } }: {
-    /** Of the connection. */
+    /** The address of the connection. */
     readonly address: string;
     readonly client: Pick<ChangeOrigin, "address" | "requestId" | "isByGateway">;
   },
