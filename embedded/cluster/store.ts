@@ -84,7 +84,8 @@ export class ClusterStore {
   /** Stores a new object with a uid, a version and the current time. The caller has checked that the name is free. */
   create<K extends Plural>(plural: K, object: Omit<Kinds[K], "metadata"> & { metadata: NewMeta }): Kinds[K] {
     const metadata = { ...object.metadata, uid: this.#newUid(), creationTimestamp: timestamp(this.now()) };
-    return this.put(plural, { ...object, metadata } as unknown as Kinds[K]);
+    const stored: object = { ...object, metadata };
+    return this.put(plural, stored as Kinds[K]);
   }
 
   /** Replaces an existing object; its uid, name and creation time stay. */

@@ -12,8 +12,8 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { anonymous } from "./acl_fixture.ts";
-import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { anonymous } from "@/embedded/tests/store/acl_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const ORIGIN = "https://viewer.example";
 const KEY = "1794/Svar + bilaga.txt";

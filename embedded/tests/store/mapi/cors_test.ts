@@ -1,7 +1,7 @@
-import { callMapi } from "./mapi_fixture.ts";
-import assert from "node:assert/strict";
 import { CreateBucketCommand, GetBucketCorsCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
-import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
+import assert from "node:assert/strict";
+import { callMapi } from "@/embedded/tests/store/mapi_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const TENANT = "/tenants/archive/cors";
 const LETTERS = "/tenants/archive/namespaces/letters/cors";

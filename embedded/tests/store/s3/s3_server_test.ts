@@ -12,7 +12,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { errorHandler } from "@/embedded/store/s3/s3_server.ts";
-import { leaks, startStore, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { leaks, startStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 async function keys(client: S3Client, bucket: string): Promise<string[]> {
   const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));

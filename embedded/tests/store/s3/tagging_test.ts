@@ -11,8 +11,8 @@ import {
   PutObjectTaggingCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
-import { type GivenStore, leaks, startStore, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { anonymous, clientOf, makeUser, statusOf } from "@/embedded/tests/store/acl_fixture.ts";
+import { type GivenStore, leaks, startStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 function taggedOf({ store, client }: GivenStore) {
   const at = { Bucket: "maps", Key: "tagged" };

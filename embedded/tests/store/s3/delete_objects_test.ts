@@ -9,7 +9,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { storeErrorCode, storeTest } from "./store_fixture.ts";
+import { storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 storeTest(
   "embedded S3 multi-delete: a thousand keys at once, absent ones included, and not one more",

@@ -8,8 +8,15 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { compareBytes, successor } from "@/embedded/store/stored_objects.ts";
 import type { Change } from "@/embedded/store/writer/change_kinds.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
+import {
+  createBucket,
+  deletedOf,
+  deleteObject,
+  putObject,
+  utf8,
+  writtenStore,
+} from "@/embedded/tests/store/changes_fixture.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
-import { createBucket, deletedOf, deleteObject, putObject, utf8, writtenStore } from "./changes_fixture.ts";
 
 const openStore = (versioning: Versioning) => writtenStore([createBucket({ versioning })]);
 

@@ -3,8 +3,8 @@ import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { CANNED_ACLS, type CannedAcl } from "@/embedded/store/s3/acl_forms.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
-import { s3Keys, type Store, storeTest } from "./store_fixture.ts";
+import { anonymous, clientOf, makeUser, statusOf } from "@/embedded/tests/store/acl_fixture.ts";
+import { s3Keys, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 type Who = "owner" | "other" | "nobody";
 

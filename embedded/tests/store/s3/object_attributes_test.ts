@@ -12,18 +12,9 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { errorOf } from "./mapi_fixture.ts";
-import {
-  Bucket,
-  complete,
-  md5,
-  MIB,
-  pattern,
-  start,
-  upload,
-  uploadInParts,
-} from "@/embedded/tests/store/s3/multipart_fixture.ts";
-import { type GivenStore, storeTest } from "./store_fixture.ts";
+import { errorOf } from "@/embedded/tests/store/mapi_fixture.ts";
+import { type GivenStore, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { Bucket, complete, md5, MIB, pattern, start, upload, uploadInParts } from "./multipart_fixture.ts";
 
 const ALL: GetObjectAttributesCommandInput["ObjectAttributes"] = [
   "ETag",

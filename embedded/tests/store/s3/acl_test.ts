@@ -19,10 +19,10 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { ALL_USERS, AUTHENTICATED_USERS, GROUP_URI } from "@/embedded/store/s3/access_lists.ts";
-import { uploadInParts } from "@/embedded/tests/store/s3/multipart_fixture.ts";
-import { anonymous, clientOf, guidOf, makeUser, statusOf } from "./acl_fixture.ts";
-import { archiveMapi } from "./mapi_fixture.ts";
-import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { anonymous, clientOf, guidOf, makeUser, statusOf } from "@/embedded/tests/store/acl_fixture.ts";
+import { archiveMapi } from "@/embedded/tests/store/mapi_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { uploadInParts } from "./multipart_fixture.ts";
 
 function shown({ Grants }: Pick<GetObjectAclCommandOutput, "Grants">): string[] {
   return (Grants ?? []).map(({ Grantee, Permission }) => `${Grantee?.URI ?? Grantee?.DisplayName} ${Permission}`);

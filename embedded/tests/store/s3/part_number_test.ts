@@ -2,17 +2,9 @@ import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { errorOf } from "./mapi_fixture.ts";
-import {
-  Bucket,
-  complete,
-  MIB,
-  pattern,
-  start,
-  upload,
-  uploadInParts,
-} from "@/embedded/tests/store/s3/multipart_fixture.ts";
-import { storeTest } from "./store_fixture.ts";
+import { errorOf } from "@/embedded/tests/store/mapi_fixture.ts";
+import { storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { Bucket, complete, MIB, pattern, start, upload, uploadInParts } from "./multipart_fixture.ts";
 
 storeTest("embedded S3 part numbers: a part is read by its number, counted in order", async ({ client }) => {
   const pieces = [pattern(5 * MIB, 1), pattern(5 * MIB + 7, 2), pattern(10, 3)];

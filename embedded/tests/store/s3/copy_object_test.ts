@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { type GivenStore, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { type GivenStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const KEY = "mapp/å+b? 1%.txt";
 const SOURCE = `letters/${encodeURIComponent(KEY)}`;

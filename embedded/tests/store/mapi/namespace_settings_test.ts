@@ -9,9 +9,9 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
-import { archiveMapi, errorOf, namespace, statusAndText } from "./mapi_fixture.ts";
-import { leaks, startStore, type Store, storeTest } from "./store_fixture.ts";
+import { archiveMapi, errorOf, namespace, statusAndText } from "@/embedded/tests/store/mapi_fixture.ts";
 import { uploadInParts } from "@/embedded/tests/store/s3/multipart_fixture.ts";
+import { leaks, startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const put = (client: S3Client, Bucket: string, Key: string, Body = "x") =>
   errorOf(client.send(new PutObjectCommand({ Bucket, Key, Body })));

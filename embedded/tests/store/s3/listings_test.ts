@@ -11,7 +11,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { storeErrorCode, storeTest } from "./store_fixture.ts";
+import { storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 async function fill(client: S3Client, Bucket: string, keys: readonly string[]) {
   await client.send(new CreateBucketCommand({ Bucket }));

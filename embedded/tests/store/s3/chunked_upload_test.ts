@@ -9,9 +9,9 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { bodyFiles } from "@/embedded/tests/store/s3/multipart_fixture.ts";
-import { checksum } from "./checksum.ts";
-import { s3Keys, storeTest } from "./store_fixture.ts";
+import { checksum } from "@/embedded/tests/store/checksum.ts";
+import { s3Keys, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { bodyFiles } from "./multipart_fixture.ts";
 
 const BODY = new Uint8Array(300_000).map((_, i) => (i * 13 + (i >> 7)) % 256);
 const PIECE_BYTES = 64 * 1024;

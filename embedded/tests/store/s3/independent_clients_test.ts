@@ -11,8 +11,8 @@ import {
 import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { signedFetch } from "@/embedded/tests/store/s3/signed_fetch.ts";
-import { s3Keys, storeErrorCode, storeTest } from "./store_fixture.ts";
+import { s3Keys, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { signedFetch } from "./signed_fetch.ts";
 
 const keys = { ...s3Keys("curator", SAMPLE_PASSWORD), service: "s3", region: "us-east-1", retries: 0 };
 const code = async (answer: Response) =>

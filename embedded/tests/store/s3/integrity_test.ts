@@ -2,9 +2,9 @@ import { type ChecksumAlgorithm, GetObjectCommand, HeadObjectCommand, PutObjectC
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { storeErrorCode, storeTest } from "./store_fixture.ts";
-import { clientOf } from "./acl_fixture.ts";
-import { checksum } from "./checksum.ts";
+import { clientOf } from "@/embedded/tests/store/acl_fixture.ts";
+import { checksum } from "@/embedded/tests/store/checksum.ts";
+import { storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 /** Large enough to be kept as a file and to arrive in many pieces. */
 const LARGE = new Uint8Array(700_001).map((_, i) => (i * 31 + (i >> 8)) % 256);

@@ -1,7 +1,7 @@
-import { account, callMapi } from "./mapi_fixture.ts";
-import assert from "node:assert/strict";
 import { GetObjectCommand, ListBucketsCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { storeTest } from "./store_fixture.ts";
+import assert from "node:assert/strict";
+import { account, callMapi } from "@/embedded/tests/store/mapi_fixture.ts";
+import { storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const NEW_USER = account("Åsa", { roles: { role: ["MONITOR"] }, allowNamespaceManagement: true });
 
