@@ -1,7 +1,7 @@
 import { LOGIN_LABELS, SAMPLE_PURPOSES } from "@/lib/pages/login_sentences.ts";
 
 /** Accounts with a public password, for a store that holds nothing but samples at first. */
-export interface SampleLoginsProps {
+interface SampleLoginsProps {
   readonly logins: readonly { readonly login: string; readonly what: string }[];
   readonly password: string;
   /** The login of the button. */

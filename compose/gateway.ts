@@ -12,7 +12,7 @@ import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import { CONDITION_TABLES, type ConditionSupport, rejectsShortBodies } from "@/lib/s3/store_kind.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
-import type { GatewayDeps } from "@/routes/mod.ts";
+import type { GatewayDeps } from "@/routes/gateway.ts";
 import type { EmbeddedStore } from "./sample_store.ts";
 import { type CredentialMemory, type ObserveUpstream, textOf, upstream } from "./shared.ts";
 import { type FixityParts, fixitySchedules, taskRunner } from "./tasks.ts";

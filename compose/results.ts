@@ -14,7 +14,7 @@ import type { SignedSet } from "@/lib/state/signed_set.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
-import type { ResultsDeps } from "@/routes/results/mod.ts";
+import type { ResultsDeps } from "@/routes/results/login.ts";
 import type { EmbeddedStore } from "./sample_store.ts";
 import { type CredentialMemory, type ObserveUpstream, upstream } from "./shared.ts";
 

@@ -23,8 +23,9 @@ import {
 } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { builtAssets } from "@/lib/site/site.ts";
+import type { StorageSettings } from "@/lib/site/storage/logins.ts";
+import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web.ts";
 import type { SignedSet } from "@/lib/state/signed_set.ts";
-import type { CampaignDeps, SiteFiles, StorageSettings, WebDeps } from "@/routes/web_deps.ts";
 import { tokenSecrets } from "./gateway.ts";
 import { embeddedResultsTenant, revokedSessions, sessionKeys } from "./results.ts";
 import type { ClusterHandle } from "./sample_cluster.ts";

@@ -15,7 +15,7 @@ import {
 } from "@/lib/pages/storage/fixity_check.ts";
 
 /** A check and what it is about to read; null where that is not known. */
-export interface ShownCheck {
+interface ShownCheck {
   readonly check: FixityCheck;
   readonly expected: Expected | null;
 }

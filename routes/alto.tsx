@@ -1,9 +1,11 @@
+import { RefusedAddress, type RefusedQuery, resultNamed, WayBack } from "@/components/viewer/result_page.tsx";
 import AltoViewer from "@/islands/alto_viewer.tsx";
-import { readPageAddress } from "@/lib/pages/volume_address.ts";
 import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/pages/page_paths.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/pages/alto/page_text_sentences.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
-import { RefusedQuery, type ResultBodyProps, resultNamed, resultPage, WayBack } from "./viewer_frame.tsx";
+import { readPageAddress } from "@/lib/pages/volume_address.ts";
+import { userOf } from "@/lib/results/session_check.ts";
+import { page } from "@/lib/site/define.ts";
+import { define } from "@/lib/site/state.ts";
 
 /** The page in the query, and the campaign that the reader came from. */
 interface NamedPage {
@@ -13,19 +15,20 @@ interface NamedPage {
 }
 
 /** `/alto`: the viewer of one page's text. */
-export function altoPage(deps: SiteDeps) {
-  return resultPage(deps, {
-    name: () => PAGE_TEXT_LABELS.pageText,
-    read: readPage,
-    title: titleOf,
-    Body: PageOfVolume,
-  });
-}
+export const handler = define.handlers({
+  async GET({ req, url, state }) {
+    const session = await state.session(req);
+    const named = readPage(url.searchParams, state.resultsUrl(req));
+    state.user = userOf(session);
+    state.title = "refused" in named ? PAGE_TEXT_LABELS.pageText : titleOf(named);
+    return page({ named, hasSession: session !== null }, { status: "refused" in named ? 400 : 200 });
+  },
+});
 
-function readPage(query: URLSearchParams, resultsUrl: string): NamedPage {
+function readPage(query: URLSearchParams, resultsUrl: string): NamedPage | RefusedQuery {
   const src = resultNamed(query, "src", resultsUrl);
-  if (src === null) throw new RefusedQuery(PAGE_TEXT_SENTENCES.noPageNamed);
-  return { src, campaign: readNamedCampaign(query.get("campaign")) };
+  if (src === null) return { refused: PAGE_TEXT_SENTENCES.noPageNamed };
+  return typeof src === "string" ? { src, campaign: readNamedCampaign(query.get("campaign")) } : src;
 }
 
 /** The page and its volume: pages of several volumes have the same name. */
@@ -34,7 +37,9 @@ function titleOf({ src }: NamedPage): string {
   return [page || PAGE_TEXT_LABELS.pageText, ...(volume === null ? [] : [volume.volume])].join(" · ");
 }
 
-function PageOfVolume({ named: { src, campaign }, hasSession }: ResultBodyProps<NamedPage>) {
+export default define.page<typeof handler>(function PageOfVolume({ data: { named, hasSession } }) {
+  if ("refused" in named) return <RefusedAddress title={PAGE_TEXT_LABELS.pageText} sentence={named.refused} />;
+  const { src, campaign } = named;
   const { page, volume } = readPageAddress(src);
   const of = volume === null ? [] : [volume.volume, volume.pipeline, volume.namespace];
   return (
@@ -49,4 +54,4 @@ function PageOfVolume({ named: { src, campaign }, hasSession }: ResultBodyProps<
       <AltoViewer src={src} campaign={campaign} hasSession={hasSession} />
     </>
   );
-}
+});

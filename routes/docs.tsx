@@ -11,9 +11,13 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { THEME_KEY } from "@/lib/pages/stored_names.ts";
 import { currentLanguage } from "@/lib/pages/locale/language.ts";
 import { favicon, LABELS, pageTitle, SENTENCES } from "@/lib/pages/page_sentences.ts";
+import { userOf } from "@/lib/results/session_check.ts";
 import { inLanguageOf, languageHeaders } from "@/lib/site/page_language.ts";
-import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { Shell } from "@/routes/frame/shell.tsx";
+import type { Site } from "@/lib/site/state.ts";
+import { Frame } from "./_layout.tsx";
+
+/** What the page takes from the site whose frame it wears. */
+type DocsSite = Pick<Site, "assets" | "session" | "storage">;
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */
 const DOCS_POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -75,7 +79,7 @@ export function mountDocs(
   add: AddRoute,
   operations: readonly Operation[],
   sessionCookie: string,
-  site: SiteDeps | null,
+  site: DocsSite | null,
 ): void {
   // Created at the first request: a start should not wait for what few clients read.
   let document: Content | null = null;
@@ -131,7 +135,7 @@ function readOnce(url: URL): Promise<Content> {
 const DOCS: RawTarget = { path: "/docs", query: "" };
 
 /** The API page: Swagger UI, in the frame of the site where this process has one. */
-async function docsPage(request: Request, site: SiteDeps | null): Promise<string> {
+async function docsPage(request: Request, site: DocsSite | null): Promise<string> {
   const explorer = (
     <>
       <p class="without-scripts">
@@ -142,9 +146,15 @@ async function docsPage(request: Request, site: SiteDeps | null): Promise<string
   );
   const body = site
     ? (
-      <Shell user={userOf(await site.session(request))} current="api" here={DOCS} hasStorage={site.hasStorage} as="div">
+      <Frame
+        user={userOf(await site.session(request))}
+        current="api"
+        here={DOCS}
+        hasStorage={site.storage !== null}
+        as="div"
+      >
         {explorer}
-      </Shell>
+      </Frame>
     )
     : explorer;
   return "<!doctype html>" + renderToString(
@@ -170,7 +180,7 @@ async function docsPage(request: Request, site: SiteDeps | null): Promise<string
 }
 
 /** The stylesheet of the bar, and the script of its theme switch. */
-function SiteFiles({ stylesheet, scripts }: SiteDeps["assets"]): ComponentChildren {
+function SiteFiles({ stylesheet, scripts }: Site["assets"]): ComponentChildren {
   const { script, preload } = scripts[currentLanguage()];
   return (
     <>

@@ -1,9 +1,12 @@
+import { RefusedAddress, type RefusedQuery, resultNamed, WayBack } from "@/components/viewer/result_page.tsx";
 import RunViewer from "@/islands/run_viewer.tsx";
-import { readLogAddress } from "@/lib/pages/volume_address.ts";
+import { addressOf } from "@/lib/http/raw_path.ts";
 import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/pages/log/log_sentences.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
-import { RefusedQuery, type ResultBodyProps, resultNamed, resultPage, WayBack } from "./viewer_frame.tsx";
+import { readLogAddress } from "@/lib/pages/volume_address.ts";
+import { userOf } from "@/lib/results/session_check.ts";
+import { page } from "@/lib/site/define.ts";
+import { define } from "@/lib/site/state.ts";
 
 /** The run in the query, and the campaign that the reader came from. */
 interface NamedRun {
@@ -15,19 +18,23 @@ interface NamedRun {
 }
 
 /** `/log`: the viewer of a run's log. */
-export function logPage(deps: SiteDeps) {
-  return resultPage(deps, { name: () => LOG_LABELS.runLog, read: readRun, title: titleOf, Body: Run });
-}
+export const handler = define.handlers({
+  async GET({ req, url, state }) {
+    const session = await state.session(req);
+    const run = readRun(url.searchParams, state.resultsUrl(req));
+    state.user = userOf(session);
+    state.title = "refused" in run ? LOG_LABELS.runLog : titleOf(run);
+    return page({ run, hasSession: session !== null }, { status: "refused" in run ? 400 : 200 });
+  },
+});
 
-function readRun(query: URLSearchParams, resultsUrl: string): NamedRun {
+function readRun(query: URLSearchParams, resultsUrl: string): NamedRun | RefusedQuery {
   const log = resultNamed(query, "log", resultsUrl);
-  if (log === null) throw new RefusedQuery(LOG_SENTENCES.noLogNamed);
-  return {
-    log,
-    manifest: resultNamed(query, "manifest", resultsUrl),
-    live: query.get("live") === "1",
-    campaign: readNamedCampaign(query.get("campaign")),
-  };
+  if (log === null) return { refused: LOG_SENTENCES.noLogNamed };
+  if (typeof log !== "string") return log;
+  const manifest = resultNamed(query, "manifest", resultsUrl);
+  if (typeof manifest !== "string" && manifest !== null) return manifest;
+  return { log, manifest, live: query.get("live") === "1", campaign: readNamedCampaign(query.get("campaign")) };
 }
 
 function titleOf({ log }: NamedRun): string {
@@ -35,8 +42,9 @@ function titleOf({ log }: NamedRun): string {
   return volume === "" ? LOG_LABELS.runLog : LOG_LABELS.runLogOf(volume);
 }
 
-function Run({ named, hasSession, address }: ResultBodyProps<NamedRun>) {
-  const { log, manifest, live, campaign } = named;
+export default define.page<typeof handler>(function RunLog({ data: { run, hasSession }, info }) {
+  if ("refused" in run) return <RefusedAddress title={LOG_LABELS.runLog} sentence={run.refused} />;
+  const { log, manifest, live, campaign } = run;
   const { volume, pipeline, namespace } = readLogAddress(log);
   return (
     <>
@@ -56,7 +64,7 @@ function Run({ named, hasSession, address }: ResultBodyProps<NamedRun>) {
           )}
         </div>
       </div>
-      <RunViewer {...named} hasSession={hasSession} address={address} />
+      <RunViewer {...run} hasSession={hasSession} address={addressOf(info.target)} />
     </>
   );
-}
+});

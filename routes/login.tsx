@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 
 import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
-import { PageDrawing, SampleLogins, type SampleLoginsProps } from "@/components/login_parts.tsx";
+import { PageDrawing, SampleLogins } from "@/components/login_parts.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
 import { LONGEST_WAIT_MS } from "@/lib/auth/credential_memory.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
+import { methodNotAllowed } from "@/lib/http/errors.ts";
+import { addressOf } from "@/lib/http/raw_path.ts";
 import { foreignOriginSentence } from "@/lib/pages/coded_check_sentences.ts";
 import {
   accountKind,
@@ -15,24 +16,15 @@ import {
   type LoginMoment,
 } from "@/lib/pages/login_sentences.ts";
 import { type LoginNote, nextPath, readLoginNote } from "@/lib/results/results_login.ts";
-import { pageResponse } from "@/lib/site/page_response.tsx";
-import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { addressOf } from "@/routes/frame/shell.tsx";
+import { userOf } from "@/lib/results/session_check.ts";
+import { page } from "@/lib/site/define.ts";
+import { define, type State } from "@/lib/site/state.ts";
+import { loginForm } from "@/lib/site/storage/login_forms.ts";
+import { newestAccount } from "@/lib/site/storage/logins.ts";
 
 /** Most characters that the results role accepts. */
 const MAX_USERNAME = 256;
 const MAX_PASSWORD = 1024;
-
-export interface LoginPageDeps extends SiteDeps {
-  /** Accounts with a public password; null where the store has none. */
-  readonly sampleLogins: Omit<SampleLoginsProps, "next" | "action"> | null;
-  /** The tenant whose accounts open the campaigns; null where it is not known, or where there are no tenants. */
-  readonly campaignTenant: string | null;
-  /** The newest login to the storage of this request's browser, by its name; null without one. */
-  storageLogin(request: Request): string | null;
-  /** ms since 1970 */
-  now(): number;
-}
 
 /** What a form, a session or a logout left to say. */
 type Notice =
@@ -42,39 +34,61 @@ type Notice =
   | { readonly kind: "said"; readonly sentence: string }
   | { readonly kind: "logged in"; readonly user: string };
 
-/** `/login`: a form that is sent to the results role, also without scripts. */
-export function loginPage(deps: LoginPageDeps) {
-  return async function loginPage(context: RequestContext): Promise<Response> {
-    const { request } = context;
-    const query = new URLSearchParams(context.target.query);
-    const note = readLoginNote(request);
-    const { assets } = deps;
-    const resultsUrl = deps.resultsUrl(request);
-    const session = await deps.session(request);
+export const config = { skipInheritedLayouts: true };
+
+/** `/login`: a form that is sent to the results role, also without scripts; to this page where there are storage pages. */
+export const handler = define.handlers({
+  async GET({ req, url, state }) {
+    const query = url.searchParams;
+    const note = readLoginNote(req);
+    const session = await state.session(req);
     const user = userOf(session);
-    const now = deps.now();
+    const now = state.now();
     const error = query.get("error");
-    const notice = error !== null
+    const notice: Notice | null = error !== null
       // Where the same form opens the storage, accounts that open no campaigns are not refused.
-      ? failure(query, note, now, deps.hasStorage ? null : deps.campaignTenant)
+      ? failure(query, note, now, state.storage ? null : state.campaignTenant)
       : user !== null
-      ? { kind: "logged in", user } as const
+      ? { kind: "logged in", user }
       // A site without a cluster does not check sessions, and during an outage none can be checked.
-      : farewell(note, now, resultsUrl !== "" && session === null && deps.storageLogin(request) === null);
-    const body = (
-      <Login
-        here={addressOf(context.target)}
-        next={nextPath(query.get("next"))}
-        username={error !== null && note?.kind === "failed" ? note.username : ""}
-        notice={notice}
-        now={now}
-        samples={deps.sampleLogins}
-        action={deps.hasStorage ? "/login" : "/results/_login"}
-      />
-    );
-    return pageResponse(request, { title: LOGIN_LABELS.title, body }, { assets, resultsUrl });
-  };
-}
+      : farewell(
+        note,
+        now,
+        state.resultsUrl(req) !== "" && session === null && newestAccount(state.storage, req) === null,
+      );
+    state.title = LOGIN_LABELS.title;
+    return page({
+      next: nextPath(query.get("next")),
+      username: error !== null && note?.kind === "failed" ? note.username : "",
+      notice,
+      now,
+      samples: state.sampleLogins,
+      action: state.storage ? "/login" : "/results/_login",
+    });
+  },
+  async POST({ state, info }) {
+    if (!state.storage) throw methodNotAllowed(["GET", "HEAD"]);
+    return await loginForm(state.storage)(info);
+  },
+});
+
+/** The whole page: what Stackroom is, the form, the sample accounts. */
+export default define.page<typeof handler>(function Login({ data, info }) {
+  return (
+    <main id="main" class="login">
+      <div class="pitch">
+        <p class="product">
+          <Brand />
+        </p>
+        <h1>{LOGIN_LABELS.pitch}</h1>
+        <p>{LOGIN_LABELS.about}</p>
+        <PageDrawing />
+      </div>
+      <LoginPanel {...data} />
+      <LanguageChoice here={addressOf(info.target)} />
+    </main>
+  );
+});
 
 /** What to say of a failed form. */
 function failure(query: URLSearchParams, note: LoginNote | null, now: number, campaignTenant: string | null): Notice {
@@ -103,11 +117,6 @@ function farewell(note: LoginNote | null, now: number, checksSessions: boolean):
   return checksSessions ? { kind: "said", sentence: LOGIN_SENTENCES.endedEarly } : null;
 }
 
-interface LoginProps extends LoginPanelProps {
-  /** The path and query of this page. */
-  readonly here: string;
-}
-
 interface LoginPanelProps {
   /** The path after the login. */
   readonly next: string;
@@ -116,27 +125,9 @@ interface LoginPanelProps {
   readonly notice: Notice | null;
   /** ms since 1970 */
   readonly now: number;
-  readonly samples: LoginPageDeps["sampleLogins"];
+  readonly samples: State["sampleLogins"];
   /** Where the form is sent. */
   readonly action: string;
-}
-
-/** The whole page: what Stackroom is, the form, the sample accounts. */
-function Login({ here, ...panel }: LoginProps) {
-  return (
-    <main id="main" class="login">
-      <div class="pitch">
-        <p class="product">
-          <Brand />
-        </p>
-        <h1>{LOGIN_LABELS.pitch}</h1>
-        <p>{LOGIN_LABELS.about}</p>
-        <PageDrawing />
-      </div>
-      <LoginPanel {...panel} />
-      <LanguageChoice here={here} />
-    </main>
-  );
 }
 
 /** The form with what is to be said before it is filled in, and the sample accounts. */

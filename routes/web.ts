@@ -1,17 +1,24 @@
+import type { ProgressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import type { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
+import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
+import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
-import type { LoginRecorder } from "@/lib/http/audit_event.ts";
+import { peerAddress } from "@/lib/http/client_address.ts";
 import { mount } from "@/lib/http/dispatch.ts";
-import { notFound } from "@/lib/http/errors.ts";
+import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { Handler } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
-import { DEV_RELOAD_PATH } from "@/lib/pages/page_paths.ts";
-import type { ResultsService } from "@/lib/results/results_service.ts";
-import { BUILD_PATH, buildFolder, devReload, type SiteDeps } from "@/lib/site/site.ts";
-import type { GatewayService } from "@/lib/auth/gateway_service.ts";
-import { LoginFacts } from "@/lib/auth/login_facts.ts";
-import { accountName, storageKeys } from "@/lib/auth/storage_cookie.ts";
-import { StorageGateway } from "@/lib/auth/storage_gateway.ts";
+import { failedLoginPath, isUrlencoded } from "@/lib/results/results_login.ts";
+import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
+import { UNCACHED } from "@/lib/http/default_headers.ts";
+import { RESULTS_PATH, type ResultsService } from "@/lib/results/results_service.ts";
+import type { SessionCheck } from "@/lib/results/session_check.ts";
+import { sessionValues } from "@/lib/auth/session_token.ts";
+import type { Assets } from "@/lib/site/site.ts";
+import type { Site } from "@/lib/site/state.ts";
+import type { StorageSettings } from "@/lib/site/storage/logins.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import {
   noCluster,
@@ -20,67 +27,69 @@ import {
   versionOperations,
   webOperations,
 } from "@/routes/api/v1/web_operation.ts";
-import { shownPage } from "@/routes/frame/shown_page.ts";
-import { mountPassThrough } from "@/routes/results/mod.ts";
-import { loginsOf, type StorageDeps } from "@/routes/storage/deps.ts";
-import { loginForm, logoutForm } from "@/routes/storage/login.ts";
-import { mountStoragePages } from "@/routes/storage/mod.ts";
-import { resultsLogin } from "@/routes/storage/results_side.ts";
-import { altoPage } from "./alto.tsx";
-import { configJs } from "./config_js.ts";
 import { reachability, type ReadinessCheck } from "./health.ts";
-import { campaignPage, type CampaignPageDeps } from "./index.tsx";
-import { chooseLanguage } from "./language.ts";
-import { logPage } from "./log.tsx";
-import { loginPage, type LoginPageDeps } from "./login.tsx";
-import { notFoundPage } from "./not_found.tsx";
-import { pageLoaders } from "./page_loaders.ts";
-import { staticFiles } from "./static_files.ts";
-import { VIEWER_PATHS, viewerPage } from "./viewer.tsx";
-import type { SiteFiles, WebDeps } from "./web_deps.ts";
+
+/** The sources of campaigns. */
+export interface CampaignDeps {
+  readonly source: CampaignSource;
+  /** The lists of that source. */
+  readonly lists: CampaignLists;
+  readonly progress: ProgressReader;
+  readonly tallies: Tallies;
+  /** Keeps the status records up to date; absent where none are written. */
+  readonly records?: CampaignRecords;
+  /** The namespaces served. */
+  readonly namespaces: readonly string[];
+  readonly session: SessionCheck;
+  /** Forgets cached sessions by their cookies' values; absent where none are cached. */
+  readonly forgetSessions?: (tokens: readonly string[]) => void;
+  /** Whether the cluster answers and the data of it is current, for readiness. */
+  readonly reachable: () => Promise<boolean>;
+}
+
+/** The files of the pages. */
+export interface SiteFiles {
+  readonly staticFolder: string;
+  readonly assets: Assets;
+}
+
+/** The dependencies of the web role. */
+export interface WebDeps {
+  /** Null or absent in a process that cannot have storage pages. */
+  readonly storage?: StorageSettings | null;
+  /** The results role, here or elsewhere; null in a site without one. */
+  readonly service: ResultsService | null;
+  /** Null in a site without a cluster. */
+  readonly campaigns: CampaignDeps | null;
+  /** The base of result URLs for the browser that sent a request. */
+  readonly resultsUrl: (request: Request) => string;
+  readonly cookieStem: string;
+  /** Release tag of the deployment. */
+  readonly version: string;
+  /** Version of this project. */
+  readonly webVersion: string;
+  /** Null: the API alone. */
+  readonly site: SiteFiles | null;
+  /** Accounts with a public password, as the login page offers them; absent where the store has none. */
+  readonly sampleLogins?: Site["sampleLogins"];
+  /** The tenant whose accounts open the campaigns; absent where it is not known, or where there are no tenants. */
+  readonly campaignTenant?: string | null;
+  readonly log: RequestLog;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
 
 /** How long readiness waits for the results service, in ms. */
 const RESULTS_PROBE_MS = 5000;
 
-/** The read API, `/config.js`, the pages and the pass-through of results. */
-export function mountWeb(add: AddRoute, web: WebDeps, storage: StorageDeps | null): void {
-  const { campaigns, resultsUrl } = web;
+/** The read API and the pass-through of results. */
+export function mountWeb(add: AddRoute, web: WebDeps): void {
   mount(add, readApi(web));
-  if (!campaigns) add("/api/v1/jobs/*", noCluster);
+  if (!web.campaigns) add("/api/v1/jobs/*", noCluster);
   if (web.service) {
-    const { service, cookieStem, log } = web;
+    const { service, cookieStem, log, campaigns } = web;
     mountPassThrough(add, { service, cookieStem, log, forgetSessions: campaigns?.forgetSessions });
   }
-  mountConfigJs(add, resultsUrl);
-  if (!web.site) return;
-  const site = siteOptions(web, web.site, storage);
-  mountSite(add, site, storage);
-  if (storage) mountStoragePages(add, { ...storage, site });
-}
-
-/** The dependencies of the storage pages of this process; null where there is no gateway to work with. */
-export function storageDeps(
-  web: WebDeps,
-  ownGateway: GatewayService | null,
-  logins: LoginRecorder | null,
-): StorageDeps | null {
-  const { storage, service, cookieStem, campaigns, now } = web;
-  const gateway = storage?.gateway ?? ownGateway;
-  if (!storage || !gateway || !web.site) return null;
-  const { secrets, revoked, sessionHours, campaignTenant } = storage;
-  const forgetSessions = campaigns?.forgetSessions;
-  const storageGateway = new StorageGateway(gateway, now, (session) => void revoked.add([session]));
-  return {
-    gateway: storageGateway,
-    facts: new LoginFacts(storageGateway, now),
-    keys: storageKeys(secrets),
-    revoked,
-    sessionHours,
-    campaignTenant,
-    results: service && campaigns ? resultsLogin({ service, cookieStem, forgetSessions }) : null,
-    logins,
-    now,
-  };
 }
 
 /** The operations of the read API: what the session cookie's owner may read. */
@@ -92,11 +101,13 @@ export function readApi({ campaigns, resultsUrl, version, webVersion, now }: Web
   ];
 }
 
-/** The handlers of paths that no other route matches: unknown API paths, and the site's other files. */
-export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean, storage: StorageDeps | null): void {
-  // Files of the site never answer under the API's prefix.
-  add("/api/v1/*", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
-  if (web.site) mountStaticFiles(add, siteOptions(web, web.site, storage));
+/** The handler of API paths that no other route matches: files of the site never answer there. */
+export function mountUnknownApi(add: AddRoute, { campaigns }: WebDeps, hasGateway: boolean): void {
+  add("/api/v1/*", hasGateway ? unknown : campaigns ? unknownApiPath(campaigns.session) : noCluster);
+}
+
+function unknown(): never {
+  throw notFound();
 }
 
 /** The upstreams of the web role: the cluster, and the results service. */
@@ -124,74 +135,56 @@ async function resultsReachable(service: ResultsService): Promise<boolean> {
   }
 }
 
-function unknown(): never {
-  throw notFound();
+const LOGIN_PATH = `${RESULTS_PATH}_login`;
+const LOGOUT_PATH = `${RESULTS_PATH}_logout`;
+/** The status under which a client that left is logged. */
+const CLIENT_LEFT = 499;
+
+interface PassThroughDeps extends PassThroughOptions {
+  /** Drops what this role remembers of sessions that log out, by their cookies' values. */
+  readonly forgetSessions?: (tokens: readonly string[]) => void;
+  readonly log: RequestLog;
 }
 
-/** The dependencies of a page in the frame of the site; null in a process without pages. */
-export function siteDeps(web: WebDeps, storage: StorageDeps | null): SiteDeps | null {
-  return web.site && siteOptions(web, web.site, storage);
+/** `/results/…` on the web role: everything is the results role's answer. It needs the default headers before it. */
+export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
+  const pass = passThrough(deps);
+  addBelow(add, RESULTS_PATH, async (context) => {
+    context.operation = "results_pass_through";
+    const { request, requestId, target } = context;
+    const isForm = context.method === "POST" && target.path === LOGIN_PATH && isUrlencoded(request.headers);
+    // Read now: once a client has left, its request can no longer be read.
+    const isLogout = context.method === "POST" && target.path === LOGOUT_PATH;
+    const loggedOut = isLogout ? sessionValues(request, deps.cookieStem) : [];
+    try {
+      return await passed();
+    } catch (error) {
+      // A form of a page was sent by a browser, which would show the JSON of an error as text.
+      if (!isForm || !(error instanceof HttpError) || error.status === CLIENT_LEFT) throw error;
+      return new Response(null, { status: 303, headers: { ...UNCACHED, Location: failedLoginPath(error, "/") } });
+    } finally {
+      deps.forgetSessions?.(loggedOut);
+    }
+
+    function passed(): Promise<Response> {
+      return pass(request, {
+        target,
+        peer: peerAddress(context.info),
+        source: context.source,
+        requestId,
+        // The type alone: what an upstream says of itself may hold anything.
+        broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
+        unread: context.info?.breakOff?.bind(context.info),
+        known: ({ operation, caller, refusal }) => {
+          if (operation) context.operation = operation;
+          if (caller) context.caller = caller;
+          if (refusal !== undefined) context.refusal = refusal;
+        },
+      });
+    }
+  });
 }
 
-function siteOptions(web: WebDeps, files: SiteFiles, storage: StorageDeps | null): SiteOptions {
-  const { resultsUrl, sampleLogins = null, campaignTenant = null, now } = web;
-  return {
-    ...files,
-    ...pageLoaders(web),
-    hasStorage: storage !== null,
-    storageLogin: (request) => {
-      const login = storage && loginsOf(storage, request).at(0);
-      return login ? accountName(login) : null;
-    },
-    resultsUrl,
-    sampleLogins,
-    campaignTenant,
-    now,
-  };
-}
-
-interface SiteOptions extends CampaignPageDeps, LoginPageDeps {
-  /** Folder of further files of the site. */
-  readonly staticFolder: string;
-}
-
-/** The pages and what they load. All of it is open: a page shows data only to a user who is logged in. */
-export function mountSite(add: AddRoute, options: SiteOptions, storage: StorageDeps | null): void {
-  page(add, "/", "campaigns_page", campaignPage(options));
-  const login = loginPage(options);
-  if (storage) {
-    form(add, "/login", loginForm(storage), (context) => shownPage(context, "login_page", login));
-    form(add, "/logout", logoutForm(storage), (context) => shownPage(context, "logout_page", toLogin));
-  } else page(add, "/login", "login_page", login);
-  add("/language", chooseLanguage);
-  page(add, "/log", "log_page", logPage(options));
-  for (const path of VIEWER_PATHS) page(add, path, "viewer_page", viewerPage(options));
-  page(add, "/alto", "alto_page", altoPage(options));
-  if (options.assets.devScript !== null) page(add, DEV_RELOAD_PATH, "dev_reload", devReload());
-  const { resultsUrl } = options;
-  addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));
-}
-
-/** The addresses that the browser needs, also in a process without pages. */
-export function mountConfigJs(add: AddRoute, resultsUrl: (request: Request) => string): void {
-  page(add, "/config.js", "config_js", configJs(resultsUrl));
-}
-
-/** The site's other files: the last of all routes, since every other one wins over a file of its name. */
-export function mountStaticFiles(add: AddRoute, options: SiteOptions): void {
-  const { staticFolder: folder, resultsUrl } = options;
-  add("*", staticFiles({ folder, prefix: "/", resultsUrl, missing: notFoundPage(options) }));
-}
-
-function page(add: AddRoute, path: string, operation: string, handler: Handler): void {
-  add(path, (context) => shownPage(context, operation, handler));
-}
-
-/** A page whose form is sent to its own address. */
-function form(add: AddRoute, path: string, posted: Handler, page: Handler): void {
-  add(path, (context) => context.method === "POST" ? posted(context) : page(context));
-}
-
-function toLogin(): Response {
-  return new Response(null, { status: 303, headers: { Location: "/login" } });
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }

@@ -2,8 +2,12 @@ import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { siteAssets } from "@/lib/site/build.ts";
 import { BUILD_PATH, buildFolder } from "@/lib/site/site.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
-import { pageResponse } from "@/lib/site/page_response.tsx";
-import { staticFiles } from "@/routes/static_files.ts";
+import type { Context } from "@/lib/site/define.ts";
+import { mountPages } from "@/lib/site/mount_pages.tsx";
+import { pagePolicy } from "@/lib/site/policies.ts";
+import type { State } from "@/lib/site/state.ts";
+import App from "@/routes/_app.tsx";
+import { staticFiles } from "@/lib/site/static_files.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { toolArguments } from "./arguments.ts";
 import { CampaignParts } from "@/tools/catalogue/campaign_parts.tsx";
@@ -42,6 +46,8 @@ main > section > .page-marks { height: 240px; background: #efe3c8; }
 `;
 const STYLES_PATH = "/catalogue.css";
 
+type CatalogueState = Pick<State, "assets" | "title" | "troubled" | "isList" | "policy">;
+
 function Catalogue({ title, Content }: typeof PAGES[number]) {
   return (
     <main id="main">
@@ -61,16 +67,13 @@ async function serveCatalogue(): Promise<void> {
   const app = httpApp({ log: NO_LOG });
   const add = routesOf(app);
   const resultsUrl = () => "";
-  for (const page of PAGES) {
-    add(
-      page.path,
-      ({ request }) =>
-        Promise.resolve(
-          inLanguageOf(request, () =>
-            pageResponse(request, { title: "Catalogue", body: <Catalogue {...page} /> }, { assets, resultsUrl: "" })),
-        ),
-    );
-  }
+  const frame = { App, layouts: [], middleware: [({ req, next }: Context<CatalogueState>) => inLanguageOf(req, next)] };
+  const routes = PAGES.map((page) => ({
+    path: page.path,
+    name: "catalogue",
+    module: { default: () => <Catalogue {...page} /> },
+  }));
+  mountPages<CatalogueState>(add, routes, frame, { assets, title: "Catalogue", policy: pagePolicy("") });
   add(STYLES_PATH, () => Promise.resolve(new Response(STYLES, { headers: { "Content-Type": "text/css" } })));
   add(`${BUILD_PATH}*`, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));
   const server = Deno.serve(

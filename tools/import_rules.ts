@@ -152,9 +152,15 @@ export const ROOMS: readonly Room[] = [
   { room: "lib/operations", holds: "metrics for Prometheus, traces", imports: ["lib/http", "lib/std"] },
   { room: "lib/process", holds: "listener, stop, data folder", imports: ["lib/http", "lib/runtime", "lib/std"] },
   {
+    room: "lib/site/storage",
+    holds: "what the storage pages read and send: logins, visits, fixity checks",
+    imports: ["lib/results", "lib/tasks", "lib/auth", "lib/pages", "lib/pages/locale", "lib/http", "lib/std"],
+  },
+  {
     room: "lib/site",
-    holds: "server side of pages: document, policies, build, stylesheet",
+    holds: "server side of pages: loader of routes, policies, build, stylesheet, files",
     imports: ["lib/pages", "lib/pages/locale", "lib/http", "lib/std"],
+    types: ["lib/site/storage", "lib/campaigns/reader", "lib/results"],
   },
   { room: "lib/pages/locale", holds: "the reader's language, figures in it", imports: ["lib/std"] },
   {

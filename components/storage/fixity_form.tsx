@@ -13,7 +13,7 @@ import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
 /** What is wrong with a form that was sent: with a field of it, or with all of it. */
-export interface FormProblem {
+interface FormProblem {
   readonly field: FixityField | null;
   readonly text: string;
 }

@@ -12,7 +12,7 @@ import {
   TASKS_PATH,
   tasksPath,
 } from "@/lib/pages/storage/storage_paths.ts";
-import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
 interface AccountMenuProps {
@@ -165,5 +165,18 @@ export function StorageSection({ account, accounts, steps = [], title, children 
       </div>
       {children}
     </div>
+  );
+}
+
+/** In place of a page whose address lacks a parameter, which is code that addresses hold. */
+export function IncompleteAddress(
+  { account, accounts, lacks }: AccountMenuProps & { readonly lacks: "bucket" | "key" },
+) {
+  return (
+    <StorageSection account={account} accounts={accounts} steps="none" title={STORAGE_LABELS.storage}>
+      <p class="banner bad" role="alert">
+        {STORAGE_SENTENCES.incomplete[lacks]} <a href={storagePath(account)}>{STORAGE_LABELS.toBuckets}</a>
+      </p>
+    </StorageSection>
   );
 }

@@ -35,14 +35,12 @@ export function closedSideCookie(scheme: Scheme, closed: NotedSide | null): stri
 
 /** Lets a page that says which side is closed be the only one that says it, but for those of that side. */
 export function rememberShown(
-  response: Response,
+  headers: Headers,
   request: Pick<Request, "url" | "headers">,
   noted: NotedSide | null,
-): Response {
-  if (noted !== null && !noted.isShown) {
-    response.headers.append("Set-Cookie", closedSideCookie(browserScheme(request), { ...noted, isShown: true }));
-  }
-  return response;
+): void {
+  if (noted === null || noted.isShown) return;
+  headers.append("Set-Cookie", closedSideCookie(browserScheme(request), { ...noted, isShown: true }));
 }
 
 /** The side that the last login of a browser did not open; null where it opened both, or none. */

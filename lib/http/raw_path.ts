@@ -81,3 +81,8 @@ function isPath(text: string): boolean {
 const MAX_CHARACTERS = 4096;
 
 const HERE = "http://here.invalid";
+
+/** A target as the address of a link. */
+export function addressOf({ path, query }: RawTarget): string {
+  return query === "" ? path : `${path}?${query}`;
+}

@@ -123,5 +123,22 @@ export function openCampaignPath(namespace: string, name: string, offset = 0): s
 /** The element of the campaign that such an address opens. */
 export const OPEN_CAMPAIGN_ID = "open-campaign";
 
+/** A campaign that the address of the list opens. It may not exist. */
+export interface OpenRequest extends NamedCampaign {
+  /** Volumes to leave out. */
+  readonly offset: number;
+}
+
+/** Reads `open=<namespace>/<name>` and `offset`; null when they are absent or malformed. */
+export function readOpenRequest(query: URLSearchParams): OpenRequest | null {
+  const parts = query.get("open")?.split("/") ?? [];
+  const offset = query.get("offset") ?? "0";
+  if (parts.length !== 2 || parts.includes("") || !OFFSET.test(offset)) return null;
+  return { namespace: parts[0], name: parts[1], offset: Number(offset) };
+}
+
+/** As many digits as every volume of the largest campaign needs. */
+const OFFSET = /^\d{1,9}$/;
+
 /** Where the development server tells its pages that it has started again. */
 export const DEV_RELOAD_PATH = "/_dev/reload";

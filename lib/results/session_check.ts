@@ -94,7 +94,7 @@ async function requestUser(
     late.reject(noResponse());
   }, timeoutMs);
   try {
-    return await Promise.race([late.promise, userOf(service, cookie, requestId, stop.signal)]);
+    return await Promise.race([late.promise, readUser(service, cookie, requestId, stop.signal)]);
   } catch (error) {
     throw noResponse(error);
   } finally {
@@ -102,7 +102,7 @@ async function requestUser(
   }
 }
 
-async function userOf(
+async function readUser(
   service: ResultsService,
   cookie: string,
   requestId: string | null,
@@ -144,3 +144,21 @@ export interface ResultsSession {
  * It throws an HttpError: 401 without a valid session, 502 when the results role does not respond.
  */
 export type SessionCheck = (request: Request) => Promise<ResultsSession>;
+
+/** The user who is logged in, null without one, or `outage` while the results service does not answer. */
+export type Session = { readonly user: string } | null | "outage";
+
+/** The session of a page, which shows an outage in place of its data. */
+export async function pageSession(check: SessionCheck, request: Request): Promise<Session> {
+  try {
+    return await check(request);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return error.status === 401 ? null : "outage";
+  }
+}
+
+/** The name of the user who is logged in; null without one, or where that is not known. */
+export function userOf(session: Session): string | null {
+  return session === null || session === "outage" ? null : session.user;
+}

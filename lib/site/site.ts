@@ -1,5 +1,6 @@
 import project from "@/deno.json" with { type: "json" };
 import { fileURLToPath } from "node:url";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type Language, LANGUAGES } from "@/lib/pages/locale/language.ts";
 
 /** The built files of the site, as addresses of our own origin. */
@@ -21,24 +22,6 @@ export interface PageScripts {
 interface SiteScripts extends PageScripts {
   /** Those of the list of campaigns, which is most visited: smaller than the chunks with the same code. */
   readonly list: PageScripts;
-}
-
-/** The user who is logged in, null without one, or `outage` while the results service does not answer. */
-export type Session = { readonly user: string } | null | "outage";
-
-/** The name of the user who is logged in; null without one, or where that is not known. */
-export function userOf(session: Session): string | null {
-  return session === null || session === "outage" ? null : session.user;
-}
-
-/** Shared by all pages. */
-export interface SiteDeps {
-  readonly assets: Assets;
-  /** Whether this site has storage pages. */
-  readonly hasStorage: boolean;
-  /** Base of result URLs as the browser of this request reaches it; "" in a site without a cluster. */
-  resultsUrl(request: Request): string;
-  session(request: Request): Promise<Session>;
 }
 
 /** The name of the manifest of a build. */
@@ -117,9 +100,11 @@ export function isComplete(root: string, { files }: Manifest): boolean {
 const RETRY_MS = 100;
 
 /** An event stream that names the process; a page that receives another name than before loads itself again. */
-export function devReload(): () => Response {
+export function devReload(): (context: RequestContext) => Response {
   const process = crypto.randomUUID();
-  return function devReload() {
+  return function devReload(context) {
+    context.mustRead();
+    context.operation = "dev_reload";
     const hello = new TextEncoder().encode(`retry: ${RETRY_MS}\ndata: ${process}\n\n`);
     const stream = new ReadableStream({ start: (controller) => controller.enqueue(hello) });
     return new Response(stream, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });

@@ -16,7 +16,8 @@ import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_handler.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
-import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
+import { type AppDeps, buildApp } from "@/compose/app.ts";
+import type { GatewayDeps } from "@/routes/gateway.ts";
 import { freePort } from "@/tests/free_port.ts";
 
 /** What the fake store was sent. */

@@ -3,7 +3,7 @@ import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { healthOperations, reachability, type ReadinessCheck, unavailableApp } from "@/routes/health.ts";
-import { buildApp } from "@/routes/mod.ts";
+import { buildApp } from "@/compose/app.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { resultsDeps } from "@/tests/routes/results/results_fixture.ts";

@@ -8,8 +8,8 @@ import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { IN_PROCESS_BASE, resultsFetch } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { buildApp } from "@/routes/mod.ts";
-import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
+import { buildApp } from "@/compose/app.ts";
+import { inProcessResults, resultsRole } from "@/routes/results.ts";
 import { live } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import {

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mountConfigJs } from "@/compose/pages.ts";
+import { httpApp, routesOf } from "@/lib/http/app.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 import { sampleSummaries, summary } from "@/tests/site/fake_campaigns.ts";
 import { ASSETS, fakeSite, withSite } from "@/tests/site/fake_site.ts";
@@ -189,10 +192,10 @@ Deno.test("log page: opens only what lies under the results, and names what it r
   }));
 
 Deno.test("config.js: a script that no results URL can end", async () => {
-  const { configJs } = await import("@/routes/config_js.ts");
-  const { RequestContext } = await import("@/lib/http/request_context.ts");
   const hostile = 'https://h/</script>\u2028";alert(1)//';
-  const answer = configJs(() => hostile)(new RequestContext(new Request(`${HOME}config.js`)));
+  const app = httpApp({ log: NO_LOG });
+  mountConfigJs(routesOf(app), { resultsUrl: () => hostile });
+  const answer = await app.request(`${HOME}config.js`);
   const text = await answer.text();
   assert.match(answer.headers.get("Content-Type") ?? "", /^text\/javascript/);
   assert.doesNotMatch(text, /[<\u2028]/);

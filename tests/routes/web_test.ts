@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import { buildApp } from "@/routes/mod.ts";
-import type { WebDeps } from "@/routes/web_deps.ts";
+import { buildApp } from "@/compose/app.ts";
+import type { WebDeps } from "@/routes/web.ts";
 import { ASSETS } from "@/tests/site/fake_site.ts";
 
 const log = batchedLog(() => {});

@@ -3,9 +3,10 @@ import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Middleware } from "@/lib/http/request_context.ts";
-import type { Assets, Session } from "@/lib/site/site.ts";
-import type { OpenRequest } from "@/routes/open_campaign.tsx";
-import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/web.ts";
+import type { Session } from "@/lib/results/session_check.ts";
+import type { Assets } from "@/lib/site/site.ts";
+import { mountConfigJs, mountSite, mountStaticFiles } from "@/compose/pages.ts";
+import type { Site } from "@/lib/site/state.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { SAMPLE_NOW, sampleDetail, sampleSummaries } from "./fake_campaigns.ts";
 
@@ -60,10 +61,9 @@ export function fakeSite(
     return state.outage ? "outage" : user === undefined ? null : { user: decodeURIComponent(user) };
   };
   const resultsUrl = (request: Request) => `${new URL(request.url).origin}/results`;
-  const options = {
+  const site: Site = {
     assets,
-    hasStorage: false,
-    storageLogin: () => null,
+    storage: null,
     session,
     resultsUrl,
     staticFolder,
@@ -74,17 +74,20 @@ export function fakeSite(
       visitor: "archive/reader",
     },
     campaignTenant: "archive",
-    detail: (_: Request, { namespace, name, offset }: OpenRequest) => {
-      const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
-      return Promise.resolve(job ? { detail: sampleDetail(job, offset, 200) } : null);
-    },
-    hasCluster,
-    campaigns: (_: Request, reaped: number) =>
-      Promise.resolve({
-        jobs: windowOf(state.jobs, reaped),
-        reapedTotal: state.reapedTotal,
-        ageMs: state.dataAge === null ? null : state.dataAge * 1000,
-      }),
+    campaigns: hasCluster
+      ? {
+        detail: (_, { namespace, name, offset }) => {
+          const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
+          return Promise.resolve(job ? { detail: sampleDetail(job, offset, 200) } : null);
+        },
+        list: (_, reaped) =>
+          Promise.resolve({
+            jobs: windowOf(state.jobs, reaped),
+            reapedTotal: state.reapedTotal,
+            ageMs: state.dataAge === null ? null : state.dataAge * 1000,
+          }),
+      }
+      : null,
   };
 
   const loggedIn: Middleware = async (c, next) => {
@@ -147,9 +150,9 @@ export function fakeSite(
     if (method === "DELETE") Object.assign(state, initialState());
     return Response.json(state);
   });
-  mountSite(open, options, null);
-  mountConfigJs(open, resultsUrl);
-  mountStaticFiles(open, options);
+  mountSite(open, site);
+  mountConfigJs(open, site);
+  mountStaticFiles(open, site);
   return { app, state };
 }
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type CampaignDetailDeps, campaignDetailJson } from "@/lib/campaigns/reader/campaign_detail.ts";
+import { canBeCampaign, DEFAULT_VOLUMES } from "@/lib/campaigns/reader/campaign_pages.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { jobDetail, jobList } from "@/lib/campaigns/projection/types.ts";
 import { type CampaignSource, STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
 import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { DNS_LABEL } from "@/lib/std/text.ts";
 import { readOperations, type WebOperation } from "./web_operation.ts";
 
 /** Header with the number of all reaped campaigns. */
@@ -18,7 +18,6 @@ const DATA_AGE_HEADER = "X-Data-Age";
 /** spec, Limits. */
 const DEFAULT_REAPED = 20;
 const MAX_REAPED = 10_000;
-export const DEFAULT_VOLUMES = 200;
 const MAX_VOLUMES = 1000;
 
 interface JobsDeps extends CampaignDetailDeps {
@@ -101,11 +100,6 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
     })
   );
   return operations.map(withoutBadEncoding);
-}
-
-/** Only valid Job names in served namespaces are sent to the Kubernetes API. */
-export function canBeCampaign(served: readonly string[], namespace: string, name: string): boolean {
-  return served.includes(namespace) && DNS_LABEL.test(name);
 }
 
 function ageOf(source: CampaignSource): Record<string, string> {

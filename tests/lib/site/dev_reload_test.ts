@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-
+import { RequestContext } from "@/lib/http/request_context.ts";
 import { devReload } from "@/lib/site/site.ts";
+
+const context = () => new RequestContext(new Request("http://site.example/_dev/reload"));
 
 /** The first event of a stream, which then stays open. */
 async function firstEvent(response: Response): Promise<string> {
@@ -12,9 +14,9 @@ async function firstEvent(response: Response): Promise<string> {
 
 Deno.test("dev reload: one process says one name, and the next another", async () => {
   const answer = devReload();
-  const first = await firstEvent(answer());
+  const first = await firstEvent(answer(context()));
   assert.match(first, /^retry: 100\ndata: [0-9a-f-]{36}\n\n$/);
-  assert.equal(await firstEvent(answer()), first);
-  assert.notEqual(await firstEvent(devReload()()), first);
-  assert.equal(answer().headers.get("Content-Type"), "text/event-stream");
+  assert.equal(await firstEvent(answer(context())), first);
+  assert.notEqual(await firstEvent(devReload()(context())), first);
+  assert.equal(answer(context()).headers.get("Content-Type"), "text/event-stream");
 });

@@ -9,7 +9,7 @@ import { openSession } from "@/lib/auth/session_token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/results_login.ts";
 import { MAX_CHECKS_PER_ADDRESS } from "@/routes/results/login.ts";
-import type { ResultsDeps } from "@/routes/results/mod.ts";
+import type { ResultsDeps } from "@/routes/results/login.ts";
 import { rawRequest } from "./raw_request.ts";
 import { bothWays, cookieOf, CREDENTIALS, login, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 

@@ -11,13 +11,9 @@ import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
 import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/body_reader.ts";
-import {
-  inProcessResults,
-  mountPassThrough,
-  mountResults,
-  type ResultsDeps,
-  resultsRole,
-} from "@/routes/results/mod.ts";
+import { inProcessResults, mountResults, resultsRole } from "@/routes/results.ts";
+import type { ResultsDeps } from "@/routes/results/login.ts";
+import { mountPassThrough } from "@/routes/web.ts";
 
 export const STEM = "results_session";
 export const NAMESPACE = "batch-default";
@@ -65,7 +61,7 @@ export function serve(handler: Deno.ServeHandler<Deno.NetAddr>) {
   };
 }
 
-/** An app around one role, as routes/mod.ts makes it. */
+/** An app around one role, as compose/app.ts makes it. */
 function around(mount: (add: AddRoute) => void, trustedHops = 0): Deno.ServeHandler<Deno.NetAddr> {
   const app = httpApp({ log: batchedLog(() => {}), trustedHops });
   app.use(defaultHeaders);

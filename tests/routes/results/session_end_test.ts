@@ -10,7 +10,7 @@ import { batchedLog } from "@/lib/http/access_log.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
+import { inProcessResults, resultsRole } from "@/routes/results.ts";
 import { bothWays, cookieOf, filledStore, login, NAMESPACE, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 
 const PATH = `${NAMESPACE}/p/v1/progress.json`;

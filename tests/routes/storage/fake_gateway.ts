@@ -4,7 +4,7 @@ import { createSecretKey, randomBytes } from "node:crypto";
 import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import type { GatewayRequest } from "@/lib/auth/gateway_service.ts";
 import { storageCookie, storageKeys } from "@/lib/auth/storage_cookie.ts";
-import { buildApp } from "@/routes/mod.ts";
+import { buildApp } from "@/compose/app.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import { webDeps } from "@/tests/routes/web_deps_fixture.ts";

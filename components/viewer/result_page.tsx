@@ -1,0 +1,64 @@
+import { campaignPath, type NamedCampaign } from "@/lib/pages/page_paths.ts";
+import { LABELS, refusedUrlSentence } from "@/lib/pages/page_sentences.ts";
+import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
+
+interface WayBackProps {
+  /** The campaign that the reader came from; null: the address names none. */
+  readonly campaign: NamedCampaign | null;
+  /** The run log between the campaign and this page; null: there is none. */
+  readonly runLog?: string | null;
+  /** What this page is. */
+  readonly here: string;
+}
+
+/** The way from a page back to the list of campaigns. */
+export function WayBack({ campaign, runLog = null, here }: WayBackProps) {
+  return (
+    <nav class="crumbs" aria-label={LABELS.wayBack}>
+      <ol>
+        <li>
+          <a href="/">{LABELS.campaigns}</a>
+        </li>
+        {campaign !== null && (
+          <li>
+            <a href={campaignPath(campaign.namespace, campaign.name)}>{campaign.name}</a>
+          </li>
+        )}
+        {runLog !== null && (
+          <li>
+            <a href={runLog}>{LABELS.runLog}</a>
+          </li>
+        )}
+        <li aria-current="page">{here}</li>
+      </ol>
+    </nav>
+  );
+}
+
+/** A query that names no file to be opened, by a sentence for the reader. */
+export interface RefusedQuery {
+  readonly refused: string;
+}
+
+/** The address of a result that the query names; null where it names none, or one that is not opened (spec, Endpoints). */
+export function resultNamed(query: URLSearchParams, name: string, resultsUrl: string): string | RefusedQuery | null {
+  const text = query.get(name);
+  if (text === null) return null;
+  const guarded = guardResultUrl(text, resultsUrl);
+  return guarded.ok ? guarded.href : { refused: refusedUrlSentence(guarded.refused, name) };
+}
+
+/** The page of a viewer that does not open what its address names. */
+export function RefusedAddress({ title, sentence }: { title: string; sentence: string }) {
+  return (
+    <>
+      <div class="head">
+        <h1>{title}</h1>
+      </div>
+      <p class="banner bad" role="alert">{sentence}</p>
+      <p>
+        <a href="/">{LABELS.toCampaigns}</a>
+      </p>
+    </>
+  );
+}
