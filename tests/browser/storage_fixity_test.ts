@@ -128,7 +128,7 @@ Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }
       await page.getByText("The objects are listed once the check has ended.").waitFor();
       await page.getByText("no damage").waitFor();
       assert.ok(await page.evaluate(() => globalThis.shifted) < 0.01);
-      await page.getByText("All objects are as they should be").waitFor();
+      await page.getByText("All objects are intact").waitFor();
       await page.context().close();
     });
 
