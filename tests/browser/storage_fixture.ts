@@ -7,7 +7,7 @@ import { type Application, startApplication, STORAGE_ONLY } from "@/tests/applic
 import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { onFreshPage } from "./shared_browser.ts";
-import { awake, logIn } from "./site_fixture.ts";
+import { awake, startSession } from "./site_fixture.ts";
 
 /** Whose storage the tests use. */
 export const ACCOUNT = "archive/curator";
@@ -20,9 +20,8 @@ export const sharedStorage: () => Promise<Application> = sharedByFile(
 
 /** Logs in to the storage, and goes to a path of the site. */
 export async function logInToStorage(page: Page, { site }: Application, path = "/storage"): Promise<void> {
-  await page.goto(`${site}login?next=${encodeURIComponent(path)}`);
-  await logIn(page, ACCOUNT);
-  await page.waitForURL(new URL(path, site).href);
+  await startSession(page, `${site}login`, ACCOUNT);
+  await page.goto(new URL(path, site).href);
 }
 
 /** A page that is logged in, and a bucket of its own, whose versions are stored. */
@@ -56,7 +55,7 @@ export function withStorage(
     await gateway.json("PUT", "/mapi/tenants/archive/namespaces", { name: bucket, hardQuota: "1 GB" });
     await gateway.json("PUT", `/buckets/${bucket}/versioning`, { status: "Enabled" });
     await onFreshPage(options, async (page) => {
-      await logInToStorage(page, application);
+      await startSession(page, `${application.site}login`, ACCOUNT);
       const visit = {
         application,
         gateway,

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { accessibilityFindings } from "./accessibility.ts";
 import { paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
 import { TIMEOUT_MS } from "./shared_browser.ts";
-import { awake, logIn } from "./site_fixture.ts";
+import { awake, startSession } from "./site_fixture.ts";
 
 /** An account on a site, in a browser. */
 export interface RecordsVisit {
@@ -14,7 +14,7 @@ export interface RecordsVisit {
   readonly account: string;
 }
 
-/** Logs in with a browser profile of its own. @param path of the page that follows the login */
+/** A page of an account in a browser profile of its own. */
 export async function loggedIn(
   { browser, site, account }: RecordsVisit,
   path: string,
@@ -28,9 +28,8 @@ export async function loggedIn(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
-  await page.goto(`${site}/login?next=${path}`);
-  await logIn(page, account);
-  await page.waitForURL(({ pathname }) => pathname === path);
+  await startSession(page, `${site}/login`, account);
+  await page.goto(site + path);
   return page;
 }
 

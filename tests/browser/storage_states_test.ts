@@ -7,7 +7,7 @@ import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
 import { sharedBrowser, TIMEOUT_MS } from "./shared_browser.ts";
-import { logIn } from "./site_fixture.ts";
+import { startSession } from "./site_fixture.ts";
 import { sharedStorage } from "./storage_fixture.ts";
 
 const ACCOUNT = "archive/curator";
@@ -171,9 +171,7 @@ async function loggedIn(browser: Browser, site: string, javaScriptEnabled: boole
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
   for (const account of ["admin", NEWCOMER, READER, ACCOUNT]) {
-    await page.goto(`${site}/login?next=/storage`);
-    await logIn(page, account);
-    await page.waitForURL(({ pathname }) => pathname === "/storage");
+    await startSession(page, `${site}/login`, account);
   }
   return page;
 }
