@@ -86,11 +86,12 @@ Deno.test("audit trail: a stop names the records of requests that wait for a dis
   const [trail, file] = [`${folder}/trail`, `${folder}/audit.jsonl`];
   const application = await startApplication({ env: { ...STORAGE_ONLY, AUDIT_DIR: trail, AUDIT_FILE: file } });
   const { call } = await logIn(application.site, "archive/curator");
-  // As rotation does. A pipe that is full lets a write wait, as a network share that is gone does.
-  Deno.renameSync(file, `${file}.1`);
-  assert.equal((await new Deno.Command("mkfifo", { args: [file] }).output()).success, true);
-  const pipe = await Deno.open(file, { read: true, write: true });
+  // A pipe that is full lets a write wait, as a network share that is gone does. It takes the place of the file at once:
+  // the record of the login may come late.
+  assert.equal((await new Deno.Command("mkfifo", { args: [`${file}.pipe`] }).output()).success, true);
+  const pipe = await Deno.open(`${file}.pipe`, { read: true, write: true });
   assert.equal(await pipe.write(new Uint8Array(65_536)), 65_536);
+  Deno.renameSync(`${file}.pipe`, file);
   const object = "/buckets/letters/objects/hung";
   const writing = call("PUT", object, "x");
   await until("the object is written", async () => {
