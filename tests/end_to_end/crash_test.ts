@@ -8,7 +8,8 @@ import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { runTask } from "@/tests/task.ts";
 import { accountOf, logIn, putMade, storeClient } from "./gateway_client.ts";
 
-const KILLS = 5;
+/** `deno task bench crash` has 50. */
+const KILLS = 3;
 /** The first disks of the rounds: one with some writes that fail, one that is gone, one with some reads that fail. */
 const ROUNDS = 3;
 

@@ -80,7 +80,8 @@ Deno.test({
   ...options,
   fn: () =>
     withSmallDisk(async (disk, mountPoint) => {
-      const start = () => startApplication({ dataFolder: `${mountPoint}/data`, within: disk.within });
+      const start = () =>
+        startApplication({ dataFolder: `${mountPoint}/data`, env: STORAGE_ONLY, within: disk.within });
       let application = await start();
       let wire = new S3Wire(embeddedServer(`${disk.outside}/data`));
       const acknowledged: Acknowledged = new Map();

@@ -82,7 +82,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
 
 Deno.test("launcher: SIGTERM to the task that was started ends the server well, and leaves nothing behind", () =>
   withFolder(async (folder) => {
-    const task = new Command(["task", "start"], { DATA_DIR: folder });
+    const task = new Command(["task", "start"], { ...STORAGE_ONLY, DATA_DIR: folder });
     const site = await task.site();
     assert.equal((await (await fetch(`${site}healthz`)).json()).ok, true);
     Deno.kill(task.pid, "SIGTERM");
