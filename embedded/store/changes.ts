@@ -109,7 +109,7 @@ export interface ChangeOrigin {
   /** The IP address of the client; null where it is unknown. */
   readonly address: string | null;
   readonly requestId: string | null;
-  /** Whether the gateway of this process sent it, which records it itself. */
+  /** Whether the gateway of this process sent it and records it itself, which it does not for background tasks. */
   readonly isByGateway: boolean;
 }
 

@@ -9,6 +9,8 @@ export interface MarkedRequest {
   readonly id: string;
   /** The client's IP address; null where it is unknown. */
   readonly address: string | null;
+  /** Whether a background task sends it that this request started. The store reports its changes, object by object. */
+  readonly isByTask?: boolean;
 }
 
 /** Writes and reads marks under a key that only the two sides know. */
@@ -40,22 +42,24 @@ export function markRequest(
 
 /** Stands for an unknown address. */
 const UNKNOWN = "-";
-const MARK = /^([A-Za-z0-9._-]{1,128}) (-|[0-9A-Fa-f.:]{2,45}) ([0-9a-f]{64})$/;
+const MARK = /^(request|task) ([A-Za-z0-9._-]{1,128}) (-|[0-9A-Fa-f.:]{2,45}) ([0-9a-f]{64})$/;
 
-/** Marks are `<id> <address> <HMAC-SHA256>`: what they say is not secret, but others cannot write it. */
+/** Marks are `<sender> <id> <address> <HMAC-SHA256>`: what they say is not secret, but others cannot write it. */
 export function requestMarks(key: Uint8Array): RequestMarks {
-  const signature = (id: string, address: string) =>
-    createHmac("sha256", key).update(`stackroom request ${id} ${address}`).digest("hex");
+  const signature = (text: string) => createHmac("sha256", key).update(`stackroom ${text}`).digest("hex");
   return {
-    write({ id, address }) {
-      const shown = address ?? UNKNOWN;
-      return `${id} ${shown} ${signature(id, shown)}`;
+    write({ id, address, isByTask }) {
+      const text = `${isByTask ? "task" : "request"} ${id} ${address ?? UNKNOWN}`;
+      return `${text} ${signature(text)}`;
     },
     read(mark) {
-      const [, id, address, stated] = MARK.exec(mark ?? "") ?? [];
+      const [, sender, id, address, stated] = MARK.exec(mark ?? "") ?? [];
       if (stated === undefined) return null;
-      const [sent, own] = [stated, signature(id, address)].map((text) => new TextEncoder().encode(text));
-      return timingSafeEqual(sent, own) ? { id, address: address === UNKNOWN ? null : address } : null;
+      const [sent, own] = [stated, signature(`${sender} ${id} ${address}`)].map((text) =>
+        new TextEncoder().encode(text)
+      );
+      if (!timingSafeEqual(sent, own)) return null;
+      return { id, address: address === UNKNOWN ? null : address, isByTask: sender === "task" };
     },
   };
 }

@@ -46,6 +46,8 @@ const SEALED = z.object({
   tenant: z.string().nullable(),
   s3: z.object({ accessKey: z.string(), secretKey: z.string() }),
   named: z.boolean(),
+  /** The request that started the task; none for a schedule, and in tasks of earlier versions. */
+  request: z.object({ id: z.string(), address: z.string().nullable() }).optional(),
   at: z.number(),
   digests: z.record(z.string(), z.string()),
 });
@@ -99,13 +101,21 @@ export function blobDigests(blobs: Blobs): Record<string, string> {
  * left out.
  */
 export function sealCaller(
-  { username, tenant, s3, named }: Caller,
+  { username, tenant, s3, named, request }: Caller,
   task: SealedTask,
   { at, digests }: SealTerms,
   { seal }: TaskKeys,
 ): Uint8Array {
   const { accessKey, secretKey } = s3;
-  const sealed: z.output<typeof SEALED> = { username, tenant, s3: { accessKey, secretKey }, named, at, digests };
+  const sealed: z.output<typeof SEALED> = {
+    username,
+    tenant,
+    s3: { accessKey, secretKey },
+    named,
+    request,
+    at,
+    digests,
+  };
   return sealText(JSON.stringify(sealed), seal, associatedData(task));
 }
 
@@ -118,8 +128,9 @@ export function openCaller(sealed: Uint8Array, task: SealedTask, { seal }: TaskK
   const text = openText(sealed, seal, associatedData(task));
   const { data } = SEALED.safeParse(text === null ? undefined : parsedJson(text));
   if (!data) return null;
-  const { at, digests, ...caller } = data;
-  return { caller: { ...caller, mapiAuthorization: null }, at, digests };
+  const { at, digests, request, ...caller } = data;
+  const sentFor = request && { request: { ...request, isByTask: true } };
+  return { caller: { ...caller, ...sentFor, mapiAuthorization: null }, at, digests };
 }
 
 /** Seals a progress, JSON, for one task of one kind and bucket. @returns base64url */

@@ -49,6 +49,34 @@ Deno.test("audit trail: logins and logouts of the pages are in it, and on standa
   }
 });
 
+Deno.test("audit trail: each object that a task deletes has one record, of the request that started it", async () => {
+  const application = await startApplication({ env: STORAGE_ONLY });
+  try {
+    const { json, call } = await logIn(application.site, "archive/curator");
+    const keys = ["gone/1", "gone/2", "gone/3"];
+    for (const key of keys) await json("PUT", `/buckets/letters/objects/${key}`, "x");
+    const path = "/buckets/letters/objects/delete-task";
+    const started = await call("POST", path, { keys: keys.slice(1), prefixes: ["gone/1"] }, {
+      "content-type": "application/json",
+      "x-request-id": "start-1",
+    });
+    assert.equal(started.status, 202, await started.text());
+    const records = await until("the task has ended", async () => {
+      const { records } = await json("GET", "/audit?request_id=start-1");
+      return (records as AuditRecord[]).some(({ action }) => action === "task_end") ? records as AuditRecord[] : null;
+    });
+    const deleted = records.filter(({ action }) => action === "object_delete");
+    assert.deepEqual(deleted.map(({ target }) => target.key).sort(), keys);
+    for (const { actor, address } of records) {
+      assert.deepEqual([actor, address], [{ name: "curator", tenant: "archive" }, "127.0.0.1"]);
+    }
+    const all = await json("GET", "/audit?action=object_delete&prefix=gone/");
+    assert.equal((all.records as unknown[]).length, keys.length);
+  } finally {
+    await application.stop();
+  }
+});
+
 Deno.test("audit trail: AUDIT_DIR has it in place of the data folder, and so have a backup and verify", async () => {
   const folder = Deno.makeTempDirSync();
   const [dataFolder, trail, copy] = [`${folder}/data`, `${folder}/trail`, `${folder}/copy`];

@@ -48,7 +48,7 @@ export function clientOf(
 ): Pick<ChangeOrigin, "address" | "requestId" | "isByGateway"> {
   const mark = marks?.read(headers.get(REQUEST_MARK_HEADER)) ?? null;
   return mark
-    ? { address: mark.address, requestId: mark.id, isByGateway: true }
+    ? { address: mark.address, requestId: mark.id, isByGateway: mark.isByTask !== true }
     : { ...connection, isByGateway: false };
 }
 

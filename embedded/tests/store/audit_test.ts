@@ -192,7 +192,7 @@ Deno.test(
 );
 
 Deno.test(
-  "audit trail: the gateway's changes are left to the gateway, and a forged mark is ignored",
+  "audit trail: the gateway's changes are left to the gateway unless a task made them, and a forged mark is ignored",
   leaks,
   async () => {
     const markKey = crypto.getRandomValues(new Uint8Array(32));
@@ -219,8 +219,13 @@ Deno.test(
     };
     store.reported.length = 0;
     const mark = requestMarks(markKey).write(request);
+    const ofTask = requestMarks(markKey).write({ ...request, isByTask: true });
     for (const change of [overMapi, overS3]) {
       assert.deepEqual(await change(mark), []);
+      const byTask = await change(ofTask);
+      assert.deepEqual(byTask.map(({ address, requestId, actor }) => [address, requestId, actor?.name]), [
+        [request.address, request.id, "curator"],
+      ]);
       const forgeries = [requestMarks(crypto.getRandomValues(new Uint8Array(32))).write(request), `${mark}, ${mark}`];
       for (const forgery of forgeries) {
         const [{ address, requestId, actor }, ...others] = await change(forgery);

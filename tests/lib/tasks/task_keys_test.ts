@@ -18,6 +18,9 @@ const terms = { at: 7, digests: blobDigests(new Map([["prefixes", new Uint8Array
 Deno.test("task keys: a sealed caller opens for its task, kind and bucket alone, without management credentials", () => {
   const sealed = sealCaller(caller, task, terms, keys);
   assert.deepEqual(openCaller(sealed, task, keys), { caller: { ...caller, mapiAuthorization: null }, ...terms });
+  const request = { id: "r1", address: "192.0.2.7" };
+  const reopened = openCaller(sealCaller({ ...caller, request }, task, terms, keys), task, keys);
+  assert.deepEqual(reopened?.caller.request, { ...request, isByTask: true });
   for (const other of [{ ...task, id: "task 2" }, { ...task, kind: "delete" }, { ...task, bucket: "other" }] as const) {
     assert.equal(openCaller(sealed, other, keys), null);
   }
