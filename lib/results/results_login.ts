@@ -119,22 +119,18 @@ function credentialsOf(body: unknown): Credentials {
 }
 
 /** A submitted form: the path after the login, and the credentials, validated on access. */
-export interface LoginForm {
-  /** A path of this origin. */
-  readonly next: string;
-  /** The user name as typed; "" where it is missing or cannot be one. */
-  readonly username: string;
-  /** @throws HttpError 422 */
-  credentials(): Credentials;
-}
+export type LoginForm = Awaited<ReturnType<typeof readLoginForm>>;
 
 /** Reads a form; without a usable `next` it leads to `/`. @throws HttpError 413, 408 */
-export async function readLoginForm(context: RequestContext): Promise<LoginForm> {
+export async function readLoginForm(context: RequestContext) {
   const type = context.header("Content-Type") ?? "";
   const fields = await parseForm(await loginBody(context), type);
   return {
+    /** A path of this origin. */
     next: nextPath(fields.get("next") ?? null),
+    /** The user name as typed; "" where it is missing or cannot be one. */
     username: CREDENTIALS.shape.username.safeParse(fields.get("username")).data ?? "",
+    /** @throws HttpError 422 */
     credentials: () => credentialsOf(Object.fromEntries(fields)),
   };
 }

@@ -56,13 +56,10 @@ export function remoteResults(base: string, upstream: UpstreamClient): ResultsSe
 }
 
 /** A `fetch` of result files, for URLs below {@link IN_PROCESS_BASE}, which this process built itself. */
-type ResultsFetch = (url: string, options: ResultsFetchOptions) => Promise<UpstreamResponse>;
-
-interface ResultsFetchOptions {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly redirect: "manual";
-  readonly signal: AbortSignal;
-}
+type ResultsFetch = (
+  url: string,
+  options: { readonly headers: Readonly<Record<string, string>>; redirect: "manual"; signal: AbortSignal },
+) => Promise<UpstreamResponse>;
 
 /** Reads result files from the role of this process. */
 export function resultsFetch(service: ResultsService): ResultsFetch {

@@ -3,6 +3,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/response_body.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { timedCache } from "@/lib/std/caches.ts";
+import { untilAborted } from "@/lib/std/timing.ts";
 import { IN_PROCESS_BASE, RESULTS_PATH, type ResultsService } from "./results_service.ts";
 import { sessionDigest, sessionValues } from "@/lib/auth/session_token.ts";
 
@@ -24,20 +25,12 @@ interface SessionCheckOptions {
   readonly timeoutMs?: number;
 }
 
-/** The check of a request's session with its cache. */
-interface CachedSessions {
-  readonly check: SessionCheck;
-  /** Drops the cached and pending results of these cookie values. */
-  forget(tokens: readonly string[]): void;
-}
-
 /**
  * Looks up the user of a request's session cookie in the results role: of several with that name, the first it knows. Both
  * results, user and no user, are cached for 30 s per cookie; a missing response is not cached. A request without a cookie
  * that could be a session causes no call.
  */
-export function sessionCheck(options: SessionCheckOptions): CachedSessions {
-  const { service, cookieStem, now, timeoutMs = TIMEOUT_MS } = options;
+export function sessionCheck({ service, cookieStem, now, timeoutMs = TIMEOUT_MS }: SessionCheckOptions) {
   const known = timedCache<string, { readonly user: string | null }>(
     "session_checks",
     MAX_COOKIES,
@@ -61,7 +54,12 @@ export function sessionCheck(options: SessionCheckOptions): CachedSessions {
   };
 
   return {
-    async check(request) {
+    /**
+     * The user of a request by its session cookie.
+     *
+     * @throws HttpError 401 without a valid session, 502 when the results role does not respond
+     */
+    async check(request: Request): Promise<ResultsSession> {
       const requestId = request.headers.get(REQUEST_ID_HEADER);
       for (const token of sessionValues(request, cookieStem)) {
         const digest = sessionDigest(token);
@@ -69,9 +67,10 @@ export function sessionCheck(options: SessionCheckOptions): CachedSessions {
         const user = entry ? entry.user : await lookUp(token, digest, requestId);
         if (user !== null) return { user, digest, cookie: `${cookieStem}=${token}` };
       }
-      throw notLoggedIn();
+      throw new HttpError(401, "not logged in");
     },
-    forget(tokens) {
+    /** Drops the cached and pending results of these cookie values. */
+    forget(tokens: readonly string[]): void {
       for (const digest of tokens.map(sessionDigest)) {
         known.delete(digest);
         pending.delete(digest);
@@ -88,13 +87,9 @@ async function requestUser(
   timeoutMs: number,
 ): Promise<string | null> {
   const stop = new AbortController();
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    stop.abort();
-    late.reject(noResponse());
-  }, timeoutMs);
+  const timer = setTimeout(() => stop.abort(), timeoutMs);
   try {
-    return await Promise.race([late.promise, readUser(service, cookie, requestId, stop.signal)]);
+    return await untilAborted(readUser(service, cookie, requestId, stop.signal), stop.signal);
   } catch (error) {
     throw noResponse(error);
   } finally {
@@ -121,10 +116,6 @@ async function readUser(
   return USER.parse(JSON.parse(await readCapped(response, MAX_RESPONSE_BYTES, TIMEOUT_MS))).user;
 }
 
-function notLoggedIn(): HttpError {
-  return new HttpError(401, "not logged in");
-}
-
 function noResponse(cause?: unknown): HttpError {
   return new HttpError(502, "the results service did not answer", { cause, coded: { code: "results_unavailable" } });
 }
@@ -138,12 +129,8 @@ export interface ResultsSession {
   readonly cookie: string;
 }
 
-/**
- * Finds the user of a request by its session cookie.
- *
- * It throws an HttpError: 401 without a valid session, 502 when the results role does not respond.
- */
-export type SessionCheck = (request: Request) => Promise<ResultsSession>;
+/** The check of a request's session, see {@link sessionCheck}. */
+export type SessionCheck = ReturnType<typeof sessionCheck>["check"];
 
 /** The user who is logged in, null without one, or `outage` while the results service does not answer. */
 export type Session = { readonly user: string } | null | "outage";

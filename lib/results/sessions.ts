@@ -99,10 +99,10 @@ export class Sessions {
       for (const key of keys) {
         const session = openSession(token, key, cookieStem, now());
         if (session === null) continue;
-        // Computed only where something was revoked: it costs more than opening the session.
         return [{
           ...session,
           digest: sessionDigest(token),
+          // Computed only where something was revoked: it costs more than opening the session.
           get account() {
             return accountOf(session, key);
           },

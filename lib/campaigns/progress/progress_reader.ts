@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { judgeAnswer, needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/projection/progress.ts";
 import type { ProgressAnswer, RunState } from "@/lib/campaigns/projection/types.ts";
-import { type ProgressUrls, progressUrls } from "@/lib/campaigns/projection/urls.ts";
+import { progressUrls } from "@/lib/campaigns/projection/urls.ts";
 import { volumeIdentity, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
 import { readCappedBytes, type UpstreamResponse } from "@/lib/http/response_body.ts";
 import { BodyTooLong } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { deadline } from "@/lib/std/timing.ts";
+import { deadline, untilAborted } from "@/lib/std/timing.ts";
 import { ProgressCache } from "./progress_cache.ts";
 
 interface ProgressReaderOptions {
@@ -77,7 +77,8 @@ export function progressReader({ send, base, now, sessionMs, limits }: ProgressR
       viewer: ProgressViewer,
     ): Promise<ReadonlyMap<number, ProgressAnswer>> {
       const answers = new Map<number, ProgressAnswer>();
-      const missing = new Map<number, MissingVolume>();
+      // More than one index where volumes.txt lists a volume twice.
+      const missing = new Map<number, { readonly state: RunState; readonly indexes: number[] }>();
       const { first } = volumeIdentity(volumes);
       const cached = cache.of({ session: viewer.digest, namespace, pipeline, run });
       for (const index of wanted) {
@@ -96,9 +97,10 @@ export function progressReader({ send, base, now, sessionMs, limits }: ProgressR
       await withinBudget({ send, shared, limits: allowed }, viewer, async (read) => {
         await forEachConcurrent(missing, allowed.atOnce, async ([volume, { state, indexes }]) => {
           const urls = progressUrls(base, namespace, pipeline, volumes.id(volume));
-          const answer = await readVolume(state, urls, read);
+          const first = await read("progress", urls.progress);
+          const answer = needsManifest(state, first) ? await read("manifest", urls.manifest) : first;
           cached.set(volume, state, answer);
-          if (answer.answered) { for (const index of indexes) answers.set(index, answer); }
+          if (answer.answered) indexes.forEach((index) => answers.set(index, answer));
         });
       });
       return answers;
@@ -106,62 +108,45 @@ export function progressReader({ send, base, now, sessionMs, limits }: ProgressR
   };
 }
 
-interface MissingVolume {
-  readonly state: RunState;
-  /** More than one where volumes.txt lists a volume twice. */
-  readonly indexes: number[];
-}
-
 type Read = (file: ProgressFile, url: string) => Promise<ProgressAnswer>;
-
-async function readVolume(state: RunState, urls: ProgressUrls, read: Read): Promise<ProgressAnswer> {
-  const answer = await read("progress", urls.progress);
-  return needsManifest(state, answer) ? await read("manifest", urls.manifest) : answer;
-}
-
-interface BudgetedReads {
-  readonly send: ResultsFetch;
-  readonly shared: SharedAnswers;
-  readonly limits: ReadLimits;
-}
 
 /** Runs `work` with a `read` that returns {@link UNREAD} without a request once a limit is reached. */
 async function withinBudget(
-  { send, shared, limits }: BudgetedReads,
+  { send, shared, limits }: { send: ResultsFetch; shared: SharedAnswers; limits: ReadLimits },
   viewer: ProgressViewer,
   work: (read: Read) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController();
-  const end = () => stop.abort();
-  const timer = setTimeout(end, limits.totalMs);
-  viewer.signal?.addEventListener("abort", end, { once: true });
-  if (viewer.signal?.aborted) end();
-  const reader: FileReader = { cookie: viewer.cookie, signal: stop.signal };
+  const release = deadline(limits.totalMs, () => stop.abort());
+  const signal = viewer.signal ? AbortSignal.any([viewer.signal, stop.signal]) : stop.signal;
+  const reader: FileReader = { cookie: viewer.cookie, signal };
   let left = limits.reads;
   try {
     await work(async (file, url) => {
       // A request would normalise the path and read another file; the results role has no such key.
       if (hasDotSegment(rawTarget(url).path)) return shared.judge(file, 404, null);
-      if (left === 0 || stop.signal.aborted) return UNREAD;
+      if (left === 0 || signal.aborted) return UNREAD;
       left--;
       const { status, body } = await readResultFile(send, url, reader, limits.file);
       return shared.judge(file, status, body);
     });
   } finally {
-    clearTimeout(timer);
-    viewer.signal?.removeEventListener("abort", end);
+    release();
   }
 }
 
-/** Requests a result file: `fetch`, or the results role of this process or another. Redirects are not followed. */
-export type ResultsFetch = (url: string, options: ResultsRequest) => Promise<UpstreamResponse>;
-
-/** A plain record for headers, since a request for each of a hundred files would cost as much as sending it. */
-interface ResultsRequest {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly redirect: "manual";
-  readonly signal: AbortSignal;
-}
+/**
+ * Requests a result file: `fetch`, or the results role of this process or another. Redirects are not followed. Headers are a
+ * plain record, since a Request for each of a hundred files would cost as much as sending it.
+ */
+export type ResultsFetch = (
+  url: string,
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly redirect: "manual";
+    readonly signal: AbortSignal;
+  },
+) => Promise<UpstreamResponse>;
 
 /** The session of a read and its cancellation. */
 interface FileReader {
@@ -190,34 +175,24 @@ export async function readResultFile(
   { cookie, signal }: FileReader,
   { timeoutMs, maxBytes }: FileLimits,
 ): Promise<FileResult> {
-  const stop = new AbortController();
-  const late = Promise.withResolvers<FileResult>();
-  const cancel = () => {
-    stop.abort();
-    // Not every implementation observes the signal.
-    late.resolve(NO_RESPONSE);
-  };
-  const release = deadline(timeoutMs, cancel);
-  signal.addEventListener("abort", cancel, { once: true });
-  if (signal.aborted) cancel();
+  const late = new AbortController();
+  const release = deadline(timeoutMs, () => late.abort());
+  const either = AbortSignal.any([signal, late.signal]);
   try {
-    return await Promise.race([late.promise, fetchFile(send, url, cookie, stop.signal, { timeoutMs, maxBytes })]);
+    // Not every implementation observes the signal.
+    return await untilAborted(fetchFile(send, url, { cookie, signal: either }, { timeoutMs, maxBytes }), either);
   } catch {
-    return NO_RESPONSE;
+    return { status: null, body: null };
   } finally {
     release();
-    signal.removeEventListener("abort", cancel);
   }
 }
-
-const NO_RESPONSE: FileResult = { status: null, body: null };
 
 async function fetchFile(
   send: ResultsFetch,
   url: string,
-  cookie: string,
-  signal: AbortSignal,
-  limits: FileLimits,
+  { cookie, signal }: FileReader,
+  { timeoutMs, maxBytes }: FileLimits,
 ): Promise<FileResult> {
   const headers = { accept: "application/json", "accept-encoding": "identity", cookie };
   const response = await send(url, { headers, redirect: "manual", signal });
@@ -226,15 +201,10 @@ async function fetchFile(
     await response.body?.cancel();
     return { status: response.status, body: null };
   }
-  return { status: 200, body: await readBody(response, limits) };
-}
-
-/** The whole body within `timeoutMs`, null when it is longer than `maxBytes`. */
-async function readBody(response: UpstreamResponse, { timeoutMs, maxBytes }: FileLimits): Promise<Uint8Array | null> {
   try {
-    return await readCappedBytes(response, maxBytes, timeoutMs);
+    return { status: 200, body: await readCappedBytes(response, maxBytes, timeoutMs) };
   } catch (error) {
-    if (error instanceof BodyTooLong) return null;
+    if (error instanceof BodyTooLong) return { status: 200, body: null };
     throw error;
   }
 }

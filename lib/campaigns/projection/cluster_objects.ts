@@ -12,105 +12,15 @@ import {
 const MAX_TEXT = 300;
 
 /** A condition of a Job or a pod (Kubernetes, JobCondition and PodCondition). */
-export interface Condition {
-  readonly type: string;
-  /** `True`, `False` or `Unknown`. */
-  readonly status: string;
-  readonly reason: string;
-  /** Shortened; "" without one. */
-  readonly message: string;
-  /** When the status last changed, RFC 3339. */
-  readonly since: string | null;
-}
-
+export type Condition = Readonly<ReturnType<typeof readConditions>[number]>;
 /** The part of a batch Job that responses need, small enough to store thousands. */
-export interface BatchJob {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  /**
-   * By both labels; any other Job of the namespace is not a campaign. `unmanaged`: only the label `managed-by` is missing
-   * or different.
-   */
-  readonly kind: "campaign" | "warmup" | "unmanaged" | "other";
-  /** The campaign file's name. */
-  readonly campaign: string;
-  /** Pipeline id, "" without the label. */
-  readonly pipeline: string;
-  readonly createdAt: string;
-  /** null when the Job has none. */
-  readonly completions: number | null;
-  readonly suspended: boolean;
-  /** Whether a queue decides when it runs (Kueue). */
-  readonly isQueued: boolean;
-  readonly active: number;
-  readonly startedAt: string | null;
-  readonly completedAt: string | null;
-  readonly conditions: readonly Condition[];
-  readonly completed: IndexRanges;
-  readonly failed: IndexRanges;
-  /** Name of the ConfigMap mounted as `campaign`, with volumes.txt. */
-  readonly volumesConfigMap: string | null;
-  /** Name of the ConfigMap mounted as `pipeline`. */
-  readonly pipelineConfigMap: string | null;
-}
-
-/** How a container ended, now or the time before. */
-export interface ContainerEnd {
-  readonly container: string;
-  /** Whether it has been started again since. */
-  readonly isRunning: boolean;
-  readonly exitCode: number;
-  /** Such as `OOMKilled`, "" when unknown. */
-  readonly reason: string;
-  /** RFC 3339. */
-  readonly finishedAt: string | null;
-  /** Termination message; an empty one is a message, null is none. */
-  readonly message: string | null;
-}
-
-/** Why a container does not start, in the cluster's words. */
-interface ContainerWait {
-  readonly container: string;
-  readonly isInit: boolean;
-  /** Such as `ImagePullBackOff`. */
-  readonly reason: string;
-  readonly message: string | null;
-}
-
+export type BatchJob = Readonly<NonNullable<ReturnType<typeof readJob>>>;
 /** The part of a pod that responses need. */
-export interface BatchPod {
-  readonly namespace: string;
-  readonly name: string;
-  readonly job: string | null;
-  /** The Job index it works on; null for a pod without a readable one. */
-  readonly index: number | null;
-  readonly createdAt: string;
-  /** Such as `Evicted` or `DeadlineExceeded`, "" when unknown. */
-  readonly reason: string;
-  /** `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`; "" when the cluster names none. */
-  readonly phase: string;
-  /** Whether its deletion has been requested. */
-  readonly isDeleted: boolean;
-  /** The condition that says why no node runs it; null for one that is scheduled or new. */
-  readonly unscheduled: Condition | null;
-  /** Only containers that have ended. */
-  readonly containers: readonly ContainerEnd[];
-  /** The same of init containers that can fail the pod. */
-  readonly initContainers: readonly ContainerEnd[];
-  /** Containers that something unusual keeps from starting; init containers only until another one has started. */
-  readonly waits: readonly ContainerWait[];
-}
-
+export type BatchPod = Readonly<NonNullable<ReturnType<typeof readPod>>>;
+/** How a container ended, now or the time before. */
+export type ContainerEnd = Readonly<ReturnType<typeof endedContainers>[number]>;
 /** The metadata of a campaign's ConfigMap. */
-export interface CampaignRecord {
-  readonly namespace: string;
-  /** The Job's name. */
-  readonly job: string;
-  readonly campaign: string;
-  readonly pipeline: string;
-  readonly createdAt: string;
-}
+export type CampaignRecord = Readonly<NonNullable<ReturnType<typeof readCampaignRecord>>>;
 
 /** A name within its namespace as one key; unambiguous, because a namespace contains no slash. */
 export function keyOf(namespace: string, name: string): string {
@@ -125,7 +35,7 @@ export function identityOf(value: unknown): { readonly namespace: string; readon
 }
 
 /** Reads a Job of the Kubernetes API; null for something that has no name. Never throws. */
-export function readJob(value: unknown, conventions: Conventions): BatchJob | null {
+export function readJob(value: unknown, conventions: Conventions) {
   const identity = identityOf(value);
   if (!identity) return null;
   const names = labelNames(conventions);
@@ -135,11 +45,14 @@ export function readJob(value: unknown, conventions: Conventions): BatchJob | nu
     ...identity,
     uid: stringAt(value, "metadata", "uid") ?? "",
     kind: jobKind(labels, conventions),
+    /** The campaign file's name. */
     campaign: stringAt(labels, names.campaign) || identity.name,
+    /** Pipeline id, "" without the label. */
     pipeline: stringAt(labels, names.pipeline) ?? "",
     createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
     completions: Number.isSafeInteger(completions) ? Number(completions) : null,
     suspended: member(value, "spec", "suspend") === true,
+    /** Whether a queue decides when it runs (Kueue). */
     isQueued: Boolean(stringAt(labels, QUEUE_LABEL)),
     active: integerAt(value, "status", "active"),
     startedAt: stringAt(value, "status", "startTime") || null,
@@ -147,13 +60,14 @@ export function readJob(value: unknown, conventions: Conventions): BatchJob | nu
     conditions: readConditions(value),
     completed: readIndexRanges(stringAt(value, "status", "completedIndexes")),
     failed: readIndexRanges(stringAt(value, "status", "failedIndexes")),
+    /** Name of the ConfigMap mounted as `campaign`, with volumes.txt. */
     volumesConfigMap: mountedConfigMap(value, "campaign"),
     pipelineConfigMap: mountedConfigMap(value, "pipeline"),
   };
 }
 
 /** Reads a pod; null for something that has no name. Never throws. */
-export function readPod(value: unknown): BatchPod | null {
+export function readPod(value: unknown) {
   const identity = identityOf(value);
   if (!identity) return null;
   const labels = member(value, "metadata", "labels");
@@ -162,14 +76,22 @@ export function readPod(value: unknown): BatchPod | null {
   return {
     ...identity,
     job: stringAt(labels, POD_JOB_LABEL),
+    /** The Job index it works on; null for a pod without a readable one. */
     index: readIndex(stringAt(labels, POD_INDEX_LABEL)),
     createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
+    /** Such as `Evicted` or `DeadlineExceeded`, "" when unknown. */
     reason: stringAt(value, "status", "reason") ?? "",
+    /** `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`; "" when the cluster names none. */
     phase: stringAt(value, "status", "phase") ?? "",
+    /** Whether its deletion has been requested. */
     isDeleted: Boolean(stringAt(value, "metadata", "deletionTimestamp")),
+    /** The condition that says why no node runs it; null for one that is scheduled or new. */
     unscheduled: readUnscheduled(value),
+    /** Only containers that have ended. */
     containers: endedContainers(statuses),
+    /** The same of init containers that can fail the pod. */
     initContainers: endedContainers(withoutSidecars(value, initStatuses)),
+    /** Containers that something unusual keeps from starting; init containers only until another one has started. */
     waits: [...readWaits(statuses, false), ...readWaits(initStatuses, true)],
   };
 }
@@ -180,7 +102,7 @@ export function readUnfinishedPod(value: unknown): BatchPod | null {
 }
 
 /** Reads the metadata of a campaign's ConfigMap; null when its name is not that of one. Never throws. */
-export function readCampaignRecord(value: unknown, conventions: Conventions): CampaignRecord | null {
+export function readCampaignRecord(value: unknown, conventions: Conventions) {
   const identity = identityOf(value);
   if (!identity?.name.startsWith(RECORD_PREFIX)) return null;
   const job = identity.name.slice(RECORD_PREFIX.length);
@@ -188,6 +110,7 @@ export function readCampaignRecord(value: unknown, conventions: Conventions): Ca
   const labels = member(value, "metadata", "labels");
   return {
     namespace: identity.namespace,
+    /** The Job's name. */
     job,
     campaign: stringAt(labels, names.campaign) || job,
     pipeline: stringAt(labels, names.pipeline) ?? "",
@@ -195,19 +118,25 @@ export function readCampaignRecord(value: unknown, conventions: Conventions): Ca
   };
 }
 
-function jobKind(labels: unknown, conventions: Conventions): BatchJob["kind"] {
+/**
+ * The kind of a Job by both labels; any other Job of the namespace is not a campaign. `unmanaged`: only the label
+ * `managed-by` is missing or different.
+ */
+function jobKind(labels: unknown, conventions: Conventions): "campaign" | "warmup" | "unmanaged" | "other" {
   const app = stringAt(labels, "app");
   if (app !== conventions.campaignApp && app !== conventions.warmupApp) return "other";
   if (stringAt(labels, labelNames(conventions).managedBy) !== conventions.managedBy) return "unmanaged";
   return app === conventions.campaignApp ? "campaign" : "warmup";
 }
 
-function readConditions(value: unknown): Condition[] {
+function readConditions(value: unknown) {
   return entries(member(value, "status", "conditions")).filter(isObject).map((condition) => ({
     type: stringAt(condition, "type") ?? "",
+    /** `True`, `False` or `Unknown`. */
     status: stringAt(condition, "status") ?? "",
     reason: stringAt(condition, "reason") ?? "",
     message: clip(stringAt(condition, "message") ?? "", MAX_TEXT),
+    /** When the status last changed, RFC 3339. */
     since: stringAt(condition, "lastTransitionTime") || null,
   }));
 }
@@ -226,7 +155,7 @@ function readIndex(label: string | null): number | null {
   return label !== null && /^\d{1,15}$/.test(label) ? Number(label) : null;
 }
 
-function endedContainers(statuses: readonly unknown[]): ContainerEnd[] {
+function endedContainers(statuses: readonly unknown[]) {
   return statuses.flatMap((status) => {
     // For a restarted container that ended again only `state` counts, even when `lastState` has more details.
     const now = member(status, "state", "terminated");
@@ -234,10 +163,12 @@ function endedContainers(statuses: readonly unknown[]): ContainerEnd[] {
     if (!isObject(end)) return [];
     return [{
       container: stringAt(status, "name") ?? "",
+      /** Whether it has been started again since. */
       isRunning: isRunning(status),
       exitCode: integerAt(end, "exitCode"),
       reason: stringAt(end, "reason") ?? "",
       finishedAt: stringAt(end, "finishedAt") || null,
+      /** Termination message; an empty one is a message, null is none. */
       message: stringAt(end, "message"),
     }];
   });
@@ -267,7 +198,8 @@ function isRunning(status: unknown): boolean {
   return isObject(member(status, "state", "running"));
 }
 
-function readWaits(statuses: readonly unknown[], isInit: boolean): ContainerWait[] {
+/** Why containers do not start, in the cluster's words. */
+function readWaits(statuses: readonly unknown[], isInit: boolean) {
   return statuses.flatMap((status) => {
     const reason = stringAt(status, "state", "waiting", "reason");
     if (!reason || USUAL_WAITS.has(reason)) return [];
@@ -305,31 +237,23 @@ export const ENDINGS = ["Complete", "Failed", "SuccessCriteriaMet", "FailureTarg
 /** No Job of the largest permitted size needs more ranges; what a longer text adds is ignored. */
 export const MAX_INDEX_RANGES = 100_000;
 
-/** A set of Job indexes. */
-interface IndexRanges {
-  /** How many indexes are in the set. */
-  readonly size: number;
-  /** Ascending, apart from each other. */
-  readonly ranges: readonly IndexRange[];
-  has(index: number): boolean;
-}
-
 /**
  * Reads `completedIndexes` and `failedIndexes` of a Job's status, such as `0-2,5` (Kubernetes, JobStatus). Spaces
  * around numbers are ignored, invalid ranges are skipped, overlapping ranges count once. The memory of the set depends on
  * the length of the text, not on the numbers in it.
  */
-export function readIndexRanges(text: string | null | undefined): IndexRanges {
+export function readIndexRanges(text: string | null | undefined) {
   if (!text) return EMPTY;
-  const ranges = merged(text.split(",", MAX_INDEX_RANGES).flatMap(readRange));
+  // Ascending, apart from each other.
+  const ranges: IndexRange[] = merged(text.split(",", MAX_INDEX_RANGES).flatMap(readRange));
   let size = 0;
   for (const [first, last] of ranges) size += last - first + 1;
-  return { size, ranges, has: (index) => contains(ranges, index) };
+  return { size, ranges, has: (index: number) => contains(ranges, index) };
 }
 
 type IndexRange = readonly [first: number, last: number];
 
-const EMPTY: IndexRanges = { size: 0, ranges: [], has: () => false };
+const EMPTY = { size: 0, ranges: [] as IndexRange[], has: (_index: number) => false };
 const RANGE = /^\s*(\d{1,15})\s*(?:-\s*(\d{1,15})\s*)?$/;
 
 function readRange(text: string): IndexRange[] {

@@ -1,45 +1,34 @@
+const STACKROOM = {
+  /** Prefix of every label and annotation of campaigns, with its closing slash. */
+  labelDomain: "campaigns.stackroom.dev/",
+  /** Value of the label `app` on campaign Jobs. */
+  campaignApp: "campaign-batch",
+  /** Value of the label `app` on warm-up Jobs. */
+  warmupApp: "campaign-warmup",
+  /** Value of `<labelDomain>managed-by` on everything that belongs to a campaign. */
+  managedBy: "converter",
+  /** A pipeline's ConfigMap is called this plus the pipeline's id. */
+  pipelinePrefix: "pipeline-",
+  /** Field manager of the record's summary. */
+  summaryManager: "stackroom-web",
+  /** Field manager of the record's failures. */
+  failuresManager: "stackroom-web-failures",
+  /** Field manager of the tool that submits campaigns and records their ending. */
+  applyManager: "stackroom-campaigns",
+  /** The namespace served when neither a setting nor the pod names one. */
+  defaultNamespace: "batch-default",
+  /** Session cookie on plain HTTP; `__Host-` goes before it on HTTPS. Also the associated data of the sealed value. */
+  cookieStem: "results_session",
+};
+
 /**
  * The names by which campaign objects are recognised in a cluster. They differ from one deployed system to another, so
  * they are one set of settings (`CAMPAIGN_CONVENTIONS`) and not repeated elsewhere in the code.
  */
-export interface Conventions {
-  /** Prefix of every label and annotation of campaigns, with its closing slash. */
-  readonly labelDomain: string;
-  /** Value of the label `app` on campaign Jobs. */
-  readonly campaignApp: string;
-  /** Value of the label `app` on warm-up Jobs. */
-  readonly warmupApp: string;
-  /** Value of `<labelDomain>managed-by` on everything that belongs to a campaign. */
-  readonly managedBy: string;
-  /** A pipeline's ConfigMap is called this plus the pipeline's id. */
-  readonly pipelinePrefix: string;
-  /** Field manager of the record's summary. */
-  readonly summaryManager: string;
-  /** Field manager of the record's failures. */
-  readonly failuresManager: string;
-  /** Field manager of the tool that submits campaigns and records their ending. */
-  readonly applyManager: string;
-  /** The namespace served when neither a setting nor the pod names one. */
-  readonly defaultNamespace: string;
-  /** Session cookie on plain HTTP; `__Host-` goes before it on HTTPS. Also the associated data of the sealed value. */
-  readonly cookieStem: string;
-}
+export type Conventions = Readonly<typeof STACKROOM>;
 
-type ConventionsPreset = "stackroom" | "htrflow";
-
-export const CONVENTIONS: Readonly<Record<ConventionsPreset, Conventions>> = {
-  stackroom: {
-    labelDomain: "campaigns.stackroom.dev/",
-    campaignApp: "campaign-batch",
-    warmupApp: "campaign-warmup",
-    managedBy: "converter",
-    pipelinePrefix: "pipeline-",
-    summaryManager: "stackroom-web",
-    failuresManager: "stackroom-web-failures",
-    applyManager: "stackroom-campaigns",
-    defaultNamespace: "batch-default",
-    cookieStem: "results_session",
-  },
+export const CONVENTIONS: Readonly<Record<"stackroom" | "htrflow", Conventions>> = {
+  stackroom: STACKROOM,
   htrflow: {
     labelDomain: "htrflow.riksarkivet.se/",
     campaignApp: "htrflow-batch",

@@ -1,19 +1,11 @@
 import type { BatchJob, BatchPod } from "./cluster_objects.ts";
 import { instantOf } from "./values.ts";
 import { type PageAccumulator, PageTally, type TimelineBounds, type TimelineCounts } from "./page_tally.ts";
-import { PaceMeter, type StartedVolumes, startedVolumes } from "./pace.ts";
+import { PaceMeter, startedVolumes } from "./pace.ts";
 import { isOver, updatedInstant } from "./progress.ts";
 import { type ReapedCampaign, reapedStates, reapedSummary } from "./status_record.ts";
 import { liveSummary, type SummaryContext, waitingForPods } from "./summary.ts";
-import type {
-  JobDetail,
-  JobSummary,
-  Pipeline,
-  ProgressAnswer,
-  RunState,
-  StoredProgress,
-  VolumeLinks,
-} from "./types.ts";
+import type { JobDetail, JobSummary, Pipeline, ProgressAnswer, RunState, StoredProgress } from "./types.ts";
 import { volumeLinks } from "./urls.ts";
 import { joinedJson, separated, VolumeRows } from "./volume_rows.ts";
 import { liveStates, type VolumeStates } from "./volume_states.ts";
@@ -29,23 +21,7 @@ export interface VolumePage {
 }
 
 /** A campaign laid out, before any progress is known. */
-export interface CampaignLayout {
-  readonly summary: JobSummary;
-  readonly pipeline: Pipeline;
-  readonly volumes: VolumeList;
-  readonly states: VolumeStates;
-  /** The pods of a live campaign that have not succeeded. */
-  readonly pods: readonly BatchPod[];
-  /** Indexes of the newest failed volumes, newest first. */
-  readonly failures: readonly number[];
-  /** Index of the newest active volume, else of the newest done one. */
-  readonly latest: number | null;
-  /** Failures and latest: the rows that each response shows, whatever its page. */
-  readonly shown: ReadonlySet<number>;
-  readonly started: StartedVolumes;
-  readonly rows: VolumeRows;
-  links(id: string): VolumeLinks;
-}
+export type CampaignLayout = ReturnType<typeof layout>;
 
 /** Lays out a campaign whose Job exists. `pods` are those of the Job; no volumes when its ConfigMap is missing. */
 export function layoutLive(
@@ -171,15 +147,14 @@ function layout(
   pods: readonly BatchPod[],
   pipeline: Pipeline,
   resultsUrl: string,
-): CampaignLayout {
+) {
   const failures: number[] = [];
   let newestActive: number | null = null;
   let newestDone: number | null = null;
   for (let index = volumes.count - 1; index >= 0; index--) {
     const state = states.states[index];
-    if (state === "failed" && failures.length < MAX_FAILURES) {
-      failures.push(index);
-    } else if (state === "active") newestActive ??= index;
+    if (state === "failed" && failures.length < MAX_FAILURES) failures.push(index);
+    else if (state === "active") newestActive ??= index;
     else if (state === "done") newestDone ??= index;
   }
   const latest = newestActive ?? newestDone;
@@ -190,8 +165,11 @@ function layout(
     volumes,
     states,
     pods,
+    /** Indexes of the newest failed volumes, newest first. */
     failures,
+    /** Index of the newest active volume, else of the newest done one. */
     latest,
+    /** Failures and latest: the rows that each response shows, whatever its page. */
     shown: new Set(latest === null ? failures : [...failures, latest]),
     started: startedVolumes(states.states),
     rows: new VolumeRows(volumes, states, links),

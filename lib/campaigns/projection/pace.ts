@@ -20,17 +20,13 @@ const MAX_SCALE = 10;
 const MAX_AHEAD_MS = 366 * 86_400_000;
 
 /** The volumes of a campaign, as far as its pace depends on them. */
-export interface StartedVolumes {
-  readonly states: readonly RunState[];
-  /** How many are not pending, and the same as one bit for each volume. */
-  readonly started: number;
-  readonly startedBits: Uint8Array;
-  /** Indexes of the active ones, ascending. */
-  readonly active: readonly number[];
-}
+type StartedVolumes = ReturnType<typeof startedVolumes>;
 
-/** Sorts volumes by their states. */
-export function startedVolumes(states: readonly RunState[]): StartedVolumes {
+/**
+ * Sorts volumes by their states: how many are not pending, the same as one bit for each volume, and the indexes of the
+ * active ones, ascending.
+ */
+export function startedVolumes(states: readonly RunState[]) {
   const startedBits = new Uint8Array(Math.ceil(states.length / 8));
   const active: number[] = [];
   let started = 0;
@@ -110,9 +106,10 @@ export class PaceMeter {
   }
 
   /** Compares the pages of volumes that ran since the last sample, and remembers those of the running ones. */
-  #count({ campaign: { states, active, startedBits }, answers, attemptAt }: PaceSample): CountedPages {
+  #count({ campaign: { states, active, startedBits }, answers, attemptAt }: PaceSample) {
     const before = this.#running;
     const running = new Map<number, number | null>();
+    // Volumes that ran since the last sample, those whose pages are known in both samples, and the pages.
     const counted = { ran: 0, known: 0, pages: 0 };
     const count = (index: number, then: number | null) => {
       const read = pagesOf(answers.get(index), attemptAt(index));
@@ -160,7 +157,7 @@ export class PaceMeter {
     }
   }
 
-  #average({ ran, known, pages }: CountedPages, elapsedMs: number): void {
+  #average({ ran, known, pages }: Record<"ran" | "known" | "pages", number>, elapsedMs: number): void {
     if (known * MAX_SCALE < ran) return;
     // Time before the first page is that of the warm-up and of loading models.
     if (this.#pages === 0 && pages === 0) return;
@@ -185,14 +182,6 @@ export class PaceMeter {
 }
 
 const UNKNOWN: Pace = { pagesPerMinute: null, endsAt: null, window: 0 };
-
-interface CountedPages {
-  /** Volumes that ran at some time since the last sample. */
-  readonly ran: number;
-  /** Those of them whose pages are known in both samples. */
-  readonly known: number;
-  readonly pages: number;
-}
 
 /** Pages that are still to do; null while nothing tells how many pages a volume has. */
 function remainingPages(sample: PaceSample): number | null {
@@ -225,18 +214,7 @@ function pagesIn({ done, failed, total }: StoredProgress): number {
   return Math.min(Math.max(0, done) + Math.max(0, failed), Math.max(0, total));
 }
 
-/** The pages of a running volume; ms since 1970. */
-interface RunningVolume {
-  readonly pages: number;
-  readonly since: number | null;
-  readonly updated: number | null;
-}
-
-/** The pages of a volume that has ended; ms since 1970. */
-interface EndedVolume {
-  readonly pages: number;
-  readonly at: number;
-}
+type RunningVolume = ReturnType<typeof runningVolume>;
 
 /**
  * The speed of a campaign as one sample tells it by the times in its files, so that the first read of a session has an
@@ -276,7 +254,8 @@ function speedOfRunning(running: readonly RunningVolume[]): number | null {
   return (speeds[Math.ceil(middle) - 1] + speeds[Math.floor(middle)]) / 2 * running.length;
 }
 
-function runningVolume({ answers, attemptAt }: PaceSample, index: number): RunningVolume {
+/** The pages of a running volume, when it began and when its file was written, ms since 1970. */
+function runningVolume({ answers, attemptAt }: PaceSample, index: number) {
   const since = attemptAt(index);
   const progress = answers.get(index)?.progress ?? null;
   const updated = progress && updatedInstant(progress);
@@ -284,10 +263,10 @@ function runningVolume({ answers, attemptAt }: PaceSample, index: number): Runni
   return { pages: pagesIn(progress), since, updated };
 }
 
-/** Null where one of them was not read, or does not say when it ended. */
-function endedVolumes({ at, campaign: { states, started }, answers }: PaceSample): EndedVolume[] | null {
+/** The pages of ended volumes and when they ended; null where one of them was not read, or does not say when it ended. */
+function endedVolumes({ at, campaign: { states, started }, answers }: PaceSample) {
   if (answers.size < started) return null;
-  const ended: EndedVolume[] = [];
+  const ended: { readonly pages: number; readonly at: number }[] = [];
   for (const [index, state] of states.entries()) {
     if (!isOver(state)) continue;
     const answer = answers.get(index);

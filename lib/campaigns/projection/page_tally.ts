@@ -72,20 +72,24 @@ interface CountedVolume {
  * errors with the same time, the one added first is the campaign's last error.
  */
 export class PageAccumulator {
-  #sums: PageCounts = {
+  #sums = {
+    /** Volumes added, with progress or without. */
     counted: 0,
+    /** Volumes that say how many pages they have, and their pages. */
     withPages: 0,
     knownTotal: 0,
     done: 0,
     total: 0,
     failed: 0,
     errors: 0,
-    lastError: null,
+    lastError: null as { readonly at: string; readonly error: CampaignError } | null,
+    /** The sum of the scores of all scored pages. */
     scoreSum: 0,
     scored: 0,
     scoredVolumes: 0,
     min: 1,
-    lowest: [],
+    /** Replaced, never changed. */
+    lowest: [] as readonly CampaignLowestPage[],
   };
 
   /** Mean number of pages of the volumes whose manifest was read; null while there are none. */
@@ -153,26 +157,6 @@ export class PageAccumulator {
     const lowest = quality.lowest.map((page) => ({ volume: id, ...page, iiifUrl: links.iiifUrl }));
     sums.lowest = worstPages([...sums.lowest, ...lowest]);
   }
-}
-
-interface PageCounts {
-  /** Volumes added, with progress or without. */
-  counted: number;
-  /** Volumes that say how many pages they have, and their pages. */
-  withPages: number;
-  knownTotal: number;
-  done: number;
-  total: number;
-  failed: number;
-  errors: number;
-  lastError: { readonly at: string; readonly error: CampaignError } | null;
-  /** The sum of the scores of all scored pages. */
-  scoreSum: number;
-  scored: number;
-  scoredVolumes: number;
-  min: number;
-  /** Replaced, never changed. */
-  lowest: readonly CampaignLowestPage[];
 }
 
 /** The worst pages first; a page of a volume that volumes.txt lists twice is named once. */

@@ -3,7 +3,7 @@ import { entries, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type CampaignRecord, keyOf, readCampaignRecord } from "./cluster_objects.ts";
 import { type Conventions, labelNames, STATUS_SUFFIX } from "./conventions.ts";
 import type { SummaryContext } from "./summary.ts";
-import type { JobSummary, Phase, Reason, VolumeState } from "./types.ts";
+import type { JobSummary, Phase, Reason } from "./types.ts";
 import { resultsBaseOf } from "./urls.ts";
 import { Fraction, instantOf, parseBucketJson } from "./values.ts";
 import type { VolumeStates } from "./volume_states.ts";
@@ -29,53 +29,40 @@ export type RecordSummary = Readonly<Record<(typeof SUMMARY_KEYS)[number], strin
 type RecordedPhase = Exclude<Phase, "Unknown">;
 
 /** A campaign's status record. */
-export interface StatusRecord {
-  readonly namespace: string;
-  /** The Job's name. */
-  readonly job: string;
-  readonly campaign: string;
-  readonly pipeline: string;
-  /** null when the record has no known phase: such a record is not shown. */
-  readonly phase: RecordedPhase | null;
-  readonly volumesTotal: number;
-  readonly volumesDone: number;
-  readonly volumesFailed: number;
-  readonly startedAt: string | null;
-  /** RFC 3339; null as well when the record's text is not a time. */
-  readonly finishedAt: string | null;
-  /** The address of the results when it was written, which may differ from today's. */
-  readonly resultsBase: string;
-  /** The Job it is about, "" in a record older than this key. */
-  readonly jobUid: string;
-  /** The version of its ConfigMap, which every write changes. */
-  readonly version: string;
-  /** Reason by volume id, "" for a failure without one; empty when they are those of another Job. */
-  readonly failures: ReadonlyMap<string, string>;
-}
+export type StatusRecord = Readonly<NonNullable<ReturnType<typeof readStatusRecord>>>;
 
 /** Reads a status record; null when its name is not that of one. An invalid member is ignored. Never throws. */
-export function readStatusRecord(value: unknown, conventions: Conventions): StatusRecord | null {
+export function readStatusRecord(value: unknown, conventions: Conventions) {
   const record = readCampaignRecord(value, conventions);
   if (!record?.job.endsWith(STATUS_SUFFIX)) return null;
   const job = record.job.slice(0, -STATUS_SUFFIX.length);
   const data = member(value, "data");
   const jobUid = stringAt(data, "jobUid") ?? "";
   const failuresUid = stringAt(data, "failedVolumesJobUid") ?? "";
+  const isOfAnotherJob = failuresUid !== "" && failuresUid !== jobUid;
+  /** Reason by volume id, "" for a failure without one; empty when they are those of another Job. */
+  const failures: ReadonlyMap<string, string> = readFailures(isOfAnotherJob ? null : stringAt(data, "failedVolumes"));
   return {
     namespace: record.namespace,
+    /** The Job's name. */
     job,
     campaign: stringAt(value, "metadata", "labels", labelNames(conventions).campaign) || job,
     pipeline: record.pipeline,
+    /** null when the record has no known phase: such a record is not shown. */
     phase: readPhase(stringAt(data, "phase")),
     volumesTotal: readCount(stringAt(data, "volumesTotal")),
     volumesDone: readCount(stringAt(data, "volumesDone")),
     volumesFailed: readCount(stringAt(data, "volumesFailed")),
     startedAt: stringAt(data, "startedAt") || null,
+    /** RFC 3339; null as well when the record's text is not a time. */
     finishedAt: readEnding(stringAt(data, "finishedAt")),
+    /** The address of the results when it was written, which may differ from today's. */
     resultsBase: stringAt(data, "resultsBase") ?? "",
+    /** The Job it is about, "" in a record older than this key. */
     jobUid,
+    /** The version of its ConfigMap, which every write changes. */
     version: stringAt(value, "metadata", "resourceVersion") ?? "",
-    failures: failuresUid && failuresUid !== jobUid ? new Map() : readFailures(stringAt(data, "failedVolumes")),
+    failures,
   };
 }
 
@@ -126,35 +113,31 @@ export function reapedCampaign(record: CampaignRecord | null, status: StatusReco
   return record && status?.phase ? { record, status } : null;
 }
 
-/** The reaped campaigns of a list. */
-interface ReapedWindow {
-  /** The ones that ended last, latest first. */
-  readonly chosen: readonly ReapedCampaign[];
-  /** All of them: the header `X-Reaped-Total`. */
-  readonly total: number;
-}
-
 /**
  * Pairs records with their status and chooses the `limit` campaigns that ended last. A campaign with a live Job,
  * without a status or with a status of no known phase makes no row and is not counted.
+ *
+ * @returns those that ended last, latest first, and how many there are in all (the header `X-Reaped-Total`)
  */
 export function chooseReaped(
   records: Iterable<CampaignRecord>,
   statuses: Iterable<StatusRecord>,
   hasLiveJob: (namespace: string, job: string) => boolean,
   limit: number,
-): ReapedWindow {
+) {
   const byJob = new Map<string, StatusRecord>();
   for (const status of statuses) byJob.set(keyOf(status.namespace, status.job), status);
-  const candidates: Candidate[] = [];
+  const candidates: { readonly campaign: ReapedCampaign; readonly endedAt: number }[] = [];
   for (const record of records) {
     const campaign = reapedCampaign(record, byJob.get(keyOf(record.namespace, record.job)) ?? null);
-    if (campaign && !hasLiveJob(record.namespace, record.job)) {
-      candidates.push({ ...campaign, endedAt: endingInstant(campaign) });
-    }
+    if (!campaign || hasLiveJob(record.namespace, record.job)) continue;
+    candidates.push({ campaign, endedAt: instantOf(campaign.status.finishedAt ?? record.createdAt) ?? -Infinity });
   }
-  candidates.sort(latestFirst);
-  return { chosen: candidates.slice(0, limit), total: candidates.length };
+  candidates.sort((a, b) => {
+    if (a.endedAt !== b.endedAt) return a.endedAt > b.endedAt ? -1 : 1;
+    return compareText(b.campaign.record.createdAt, a.campaign.record.createdAt);
+  });
+  return { chosen: candidates.slice(0, limit).map(({ campaign }) => campaign), total: candidates.length };
 }
 
 /** The summary of a reaped campaign (spec, Reaped campaigns). Links follow today's results URL, not the record's. */
@@ -199,34 +182,10 @@ export function reapedStates(volumes: VolumeList, status: StatusRecord): VolumeS
   };
 }
 
-interface Candidate extends ReapedCampaign {
-  readonly endedAt: number;
-}
+const ENDINGS = { Succeeded: "done", PartiallyFailed: "done", Failed: "failed", Unknown: "unknown" } as const;
 
-const ENDINGS: Readonly<Record<Phase, VolumeState>> = {
-  Succeeded: "done",
-  PartiallyFailed: "done",
-  Failed: "failed",
-  Unknown: "unknown",
-  Running: "unknown",
-  Queued: "unknown",
-  Paused: "unknown",
-};
-
-function reapedPhase({ phase }: StatusRecord): Phase {
-  return phase === "Succeeded" || phase === "Failed" ||
-      phase === "PartiallyFailed"
-    ? phase
-    : "Unknown";
-}
-
-function endingInstant({ record, status }: ReapedCampaign): number {
-  return instantOf(status.finishedAt ?? record.createdAt) ?? -Infinity;
-}
-
-function latestFirst(a: Candidate, b: Candidate): number {
-  if (a.endedAt !== b.endedAt) return a.endedAt > b.endedAt ? -1 : 1;
-  return compareText(b.record.createdAt, a.record.createdAt);
+function reapedPhase({ phase }: StatusRecord): keyof typeof ENDINGS {
+  return phase === "Succeeded" || phase === "Failed" || phase === "PartiallyFailed" ? phase : "Unknown";
 }
 
 function sentence(text: string | undefined): Reason | null {

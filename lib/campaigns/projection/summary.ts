@@ -57,9 +57,7 @@ export function newestFirst<Row extends { readonly createdAt: string | null }>(r
  */
 export function phaseOf(job: BatchJob): Phase {
   if (isTrue(job, "Complete")) return "Succeeded";
-  if (isTrue(job, "Failed")) {
-    return job.completed.size > 0 ? "PartiallyFailed" : "Failed";
-  }
+  if (isTrue(job, "Failed")) return job.completed.size > 0 ? "PartiallyFailed" : "Failed";
   if (job.suspended) return job.completed.size > 0 ? "Paused" : "Queued";
   return "Running";
 }
@@ -87,21 +85,22 @@ export function endingOf(job: BatchJob): JobEnding | null {
 const MAX_REASON = 100;
 
 /** Finds the warm-up Job of a campaign. */
-export interface WarmupIndex {
-  /** The first warm-up Job of that namespace and pipeline; none for a campaign without a pipeline. */
-  find(namespace: string, pipeline: string): BatchJob | null;
-}
+export type WarmupIndex = ReturnType<typeof indexWarmups>;
 
-/** Indexes warm-up Jobs by namespace and pipeline, so that a list of campaigns looks each up once. */
-export function indexWarmups(jobs: Iterable<BatchJob>): WarmupIndex {
+/**
+ * Indexes warm-up Jobs by namespace and pipeline, so that a list of campaigns looks each up once. It finds the first one;
+ * none for a campaign without a pipeline.
+ */
+export function indexWarmups(jobs: Iterable<BatchJob>) {
   const byPipeline = new Map<string, BatchJob>();
   for (const job of jobs) {
     const key = keyOf(job.namespace, job.pipeline);
-    if (job.kind === "warmup" && job.pipeline && !byPipeline.has(key)) {
-      byPipeline.set(key, job);
-    }
+    if (job.kind === "warmup" && job.pipeline && !byPipeline.has(key)) byPipeline.set(key, job);
   }
-  return { find: (namespace, pipeline) => (pipeline && byPipeline.get(keyOf(namespace, pipeline))) || null };
+  return {
+    find: (namespace: string, pipeline: string): BatchJob | null =>
+      (pipeline && byPipeline.get(keyOf(namespace, pipeline))) || null,
+  };
 }
 
 /** The phase of a warm-up (spec, JobSummary); null stands for no Job. */

@@ -26,14 +26,11 @@ export function volumeLinks(resultsUrl: string, namespace: string, pipeline: str
   };
 }
 
-/** The files with a volume's progress: the one that a worker updates, and the one that it writes last. */
-export interface ProgressUrls {
-  readonly progress: string;
-  readonly manifest: string;
-}
-
-/** The addresses of a volume's progress, given the internal results base. */
-export function progressUrls(internalBase: string, namespace: string, pipeline: string, id: string): ProgressUrls {
+/**
+ * The addresses of a volume's progress, given the internal results base: of the file that a worker updates, and of the one
+ * that it writes last.
+ */
+export function progressUrls(internalBase: string, namespace: string, pipeline: string, id: string) {
   const base = `${resultsBaseOf(internalBase, namespace, pipeline)}/${encodeSegment(id)}`;
   return { progress: `${base}/progress.json`, manifest: `${base}/manifest.json` };
 }
@@ -44,22 +41,12 @@ export function progressUrls(internalBase: string, namespace: string, pipeline: 
  * the same line reject.
  */
 export function openableSource(source: string | null): string | null {
-  if (
-    source === null || !/^https?:\/\//i.test(source) ||
-    hasForbiddenCharacter(source)
-  ) return null;
+  // deno-lint-ignore no-control-regex
+  if (source === null || !/^https?:\/\//i.test(source) || /[\x00-\x20\x7f\\]/.test(source)) return null;
   const authority = source.slice(source.indexOf("//") + 2).split(/[/?#]/, 1)[0];
   const host = authority.slice(authority.lastIndexOf("@") + 1);
   const url = URL.parse(source);
   return url && isPlainHost(host, url.hostname) ? source : null;
-}
-
-function hasForbiddenCharacter(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code <= 0x20 || code === 0x7f || code === 0x5c) return true;
-  }
-  return false;
 }
 
 /** `written` is the original host and port, `parsed` the host after IDNA and number parsing. */
@@ -70,6 +57,5 @@ function isPlainHost(written: string, parsed: string): boolean {
   const labels = parsed.replace(/\.$/, "").split(".");
   if (!labels.every((label) => /^[A-Za-z0-9_-]+$/.test(label))) return false;
   const isNumeric = /^\d+$/.test(labels[labels.length - 1]);
-  return !isNumeric ||
-    /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(name);
+  return !isNumeric || /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(name);
 }

@@ -1,22 +1,7 @@
 import { createHash } from "node:crypto";
 
-/** One line of volumes.txt. */
-export interface VolumeLine {
-  readonly id: string;
-  /** What follows the first tab: a manifest's URL or `images:` with URLs; null without a tab. */
-  readonly source: string | null;
-}
-
 /** The volumes of a campaign; line `i` belongs to the Job's index `i`. */
-export interface VolumeList {
-  readonly count: number;
-  /** Memory in use, bytes. */
-  readonly size: number;
-  /** @throws RangeError beyond the last line */
-  line(index: number): VolumeLine;
-  /** Only the id of a line, for loops over all of them. @throws RangeError beyond the last line */
-  id(index: number): string;
-}
+export type VolumeList = ReturnType<typeof readVolumes>;
 
 const TAB = 0x09;
 const NEWLINE = 0x0a;
@@ -30,7 +15,7 @@ export const NO_VOLUMES = readVolumes("");
  * Reads volumes.txt: one volume per line that is not blank, ends of lines LF or CRLF. The text is stored as bytes and
  * offsets, outside of the heap, and a line is cut on access: a list of thousands costs little more than its text.
  */
-export function readVolumes(text: string): VolumeList {
+export function readVolumes(text: string) {
   const bytes = new TextEncoder().encode(text);
   const starts = lineStarts(bytes);
   const lineBytes = (index: number): Uint8Array => {
@@ -41,13 +26,20 @@ export function readVolumes(text: string): VolumeList {
   };
   return {
     count: starts.length,
+    /** Memory in use, bytes. */
     size: bytes.byteLength + starts.byteLength,
-    line(index) {
+    /**
+     * The id of a line, and what follows the first tab: a manifest's URL or `images:` with URLs; null without a tab.
+     *
+     * @throws RangeError beyond the last line
+     */
+    line(index: number): { readonly id: string; readonly source: string | null } {
       const line = decoder.decode(lineBytes(index));
       const tab = line.indexOf("\t");
       return tab < 0 ? { id: line, source: null } : { id: line.slice(0, tab), source: line.slice(tab + 1) };
     },
-    id(index) {
+    /** Only the id of a line, for loops over all of them. @throws RangeError beyond the last line */
+    id(index: number): string {
       const line = lineBytes(index);
       const tab = line.indexOf(TAB);
       return decoder.decode(tab < 0 ? line : line.subarray(0, tab));

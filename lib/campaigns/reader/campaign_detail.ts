@@ -84,10 +84,12 @@ interface RunLayout {
   readonly campaign: CampaignLayout;
   /** Identifies the run, for tallies and progress. */
   readonly run: string;
+  readonly resultsUrl: string;
+  readonly pods: readonly BatchPod[];
 }
 
 /** Layouts by source objects, so that thousands of volumes are processed once. */
-const layoutCache = new WeakMap<CampaignObjects, RunLayout & { resultsUrl: string; pods: readonly BatchPod[] }>();
+const layoutCache = new WeakMap<CampaignObjects, RunLayout>();
 const NO_PODS: readonly BatchPod[] = [];
 
 async function layoutOf(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<RunLayout> {
@@ -98,8 +100,9 @@ async function layoutOf(source: CampaignSource, objects: CampaignObjects, result
   const campaign = layout(objects, { resultsUrl, warmup: warmupOf(job, pods) });
   const { namespace, name, startedAt } = campaign.summary;
   const run = cached?.run ?? runFingerprint(namespace, name, startedAt, campaign.volumes);
-  layoutCache.set(objects, { campaign, run, resultsUrl, pods });
-  return { campaign, run };
+  const made = { campaign, run, resultsUrl, pods };
+  layoutCache.set(objects, made);
+  return made;
 }
 
 function layout(objects: CampaignObjects, context: Parameters<typeof layoutLive>[4]): CampaignLayout {

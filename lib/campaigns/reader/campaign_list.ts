@@ -1,7 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
-import { chooseReaped, type ReapedCampaign, reapedSummary } from "@/lib/campaigns/projection/status_record.ts";
-import { indexWarmups, liveSummary, needsPods, newestFirst, warmupOf } from "@/lib/campaigns/projection/summary.ts";
+import { chooseReaped, reapedSummary } from "@/lib/campaigns/projection/status_record.ts";
+import {
+  indexWarmups,
+  liveSummary,
+  needsPods,
+  newestFirst,
+  type SummaryContext,
+  warmupOf,
+} from "@/lib/campaigns/projection/summary.ts";
 import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
@@ -14,20 +21,6 @@ interface CampaignListRequest {
   readonly resultsUrl: string;
   /** The largest number of reaped campaigns. */
   readonly reaped: number;
-}
-
-interface CampaignList {
-  /** Newest created first. */
-  readonly jobs: readonly JobSummary[];
-  /** All reaped campaigns, listed or not. */
-  readonly reapedTotal: number;
-}
-
-/** A list as a response body. */
-interface CampaignListBytes {
-  /** The JSON array of the campaigns. */
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly reapedTotal: number;
 }
 
 /** Concurrent reads of the pods of warm-ups that failed or run. */
@@ -45,7 +38,10 @@ const MAX_CACHED_RESULTS_URLS = 4;
 export class CampaignLists {
   readonly #source: CampaignSource;
   readonly #records: CampaignRecords | undefined;
-  readonly #lists = new CountedCache<string, CachedList>("campaign_lists", { max: MAX_CACHED_LISTS });
+  readonly #lists = new CountedCache<string, { snapshot: CampaignSnapshot; list: Promise<ListedRows> }>(
+    "campaign_lists",
+    { max: MAX_CACHED_LISTS },
+  );
   readonly #rows = new LRUCache<string, RowCache>({ max: MAX_CACHED_RESULTS_URLS });
 
   constructor(source: CampaignSource, records?: CampaignRecords) {
@@ -53,17 +49,21 @@ export class CampaignLists {
     this.#records = records;
   }
 
-  /** @throws {ClusterUnavailable} */
-  async list(request: CampaignListRequest): Promise<CampaignList> {
+  /**
+   * The campaigns, newest created first, and how many are reaped, listed or not.
+   *
+   * @throws {ClusterUnavailable}
+   */
+  async list(request: CampaignListRequest): Promise<{ jobs: readonly JobSummary[]; reapedTotal: number }> {
     const { rows, reapedTotal } = await this.#listed(request);
     return { jobs: rows.map(({ summary }) => summary), reapedTotal };
   }
 
-  /** @throws {ClusterUnavailable} */
-  async bytes(request: CampaignListRequest): Promise<CampaignListBytes> {
+  /** The same with the campaigns as a JSON array. @throws {ClusterUnavailable} */
+  async bytes(request: CampaignListRequest) {
     const list = await this.#listed(request);
-    list.body ??= joinedJson(["[", ...separated(list.rows.map(({ json }) => json)), "]"]);
-    return { body: list.body, reapedTotal: list.reapedTotal };
+    const body = list.body ??= joinedJson(["[", ...separated(list.rows.map(({ json }) => json)), "]"]);
+    return { body, reapedTotal: list.reapedTotal };
   }
 
   async #listed(request: CampaignListRequest): Promise<ListedRows> {
@@ -92,25 +92,24 @@ export class CampaignLists {
     const campaigns = [...snapshot.jobs, ...chosen.map(({ record }) => record)];
     const warmups = await warmupsOf(this.#source, snapshot, campaigns);
     const scoring = scoringPipelines(snapshot.pipelines);
-    const use = ({ namespace, pipeline }: PipelineUse): RowUse => ({
+    const contextOf = ({ namespace, pipeline }: PipelineUse): SummaryContext => ({
       warmup: warmups(namespace, pipeline),
       qualityPrediction: scoring.has(keyOf(namespace, pipeline)),
+      resultsUrl,
     });
-    const rows = this.#rowsFor(resultsUrl);
+    const rows = this.#rows.get(resultsUrl) ?? new RowCache();
+    this.#rows.set(resultsUrl, rows);
     return {
       rows: newestFirst([
-        ...snapshot.jobs.map((job) => liveRow(rows, job, use(job), resultsUrl)),
-        ...chosen.map((campaign) => reapedRow(rows, campaign, use(campaign.record), resultsUrl)),
+        ...snapshot.jobs.map((job) => rows.row([job], contextOf(job), (context) => liveSummary(job, context))),
+        ...chosen.map((campaign) => {
+          const { record, status } = campaign;
+          return rows.row([record, status], contextOf(record), (context) => reapedSummary(campaign, context));
+        }),
       ]),
       reapedTotal: total,
       body: null,
     };
-  }
-
-  #rowsFor(resultsUrl: string): RowCache {
-    const rows = this.#rows.get(resultsUrl) ?? new RowCache();
-    this.#rows.set(resultsUrl, rows);
-    return rows;
   }
 }
 
@@ -121,24 +120,7 @@ interface ListedRows {
   body: Uint8Array<ArrayBuffer> | null;
 }
 
-interface CachedList {
-  readonly snapshot: CampaignSnapshot;
-  readonly list: Promise<ListedRows>;
-}
-
-interface PipelineUse {
-  readonly namespace: string;
-  readonly pipeline: string;
-}
-
-function liveRow(rows: RowCache, job: BatchJob, use: RowUse, resultsUrl: string): ListRow {
-  return rows.row([job], use, () => liveSummary(job, { ...use, resultsUrl }));
-}
-
-function reapedRow(rows: RowCache, campaign: ReapedCampaign, use: RowUse, resultsUrl: string): ListRow {
-  const { record, status } = campaign;
-  return rows.row([record, status], use, () => reapedSummary(campaign, { ...use, resultsUrl }));
-}
+type PipelineUse = Pick<BatchJob, "namespace" | "pipeline">;
 
 /** The warm-ups of the campaigns listed; campaigns of one pipeline share one, and its pods are read once. */
 async function warmupsOf(
@@ -167,12 +149,6 @@ function scoringPipelines(pipelines: readonly PipelineRecord[]): ReadonlySet<str
   return new Set(scoring.map(({ namespace, pipeline }) => keyOf(namespace, pipeline)));
 }
 
-/** The content of a row that does not come from its campaign's own objects. */
-interface RowUse {
-  readonly warmup: Warmup;
-  readonly qualityPrediction: boolean;
-}
-
 /** One campaign of a list; its JSON is computed on first access. */
 class ListRow {
   #json: RowJson | null = null;
@@ -190,23 +166,19 @@ class ListRow {
 
 /** The rows of one results URL, each cached as long as its source objects exist. */
 class RowCache {
-  readonly #rows = new WeakMap<object, CachedRow>();
+  readonly #rows = new WeakMap<object, { others: readonly object[]; used: string; row: ListRow }>();
 
-  /** The row of `objects`, which are immutable, and `use`; `project` creates it unless the cached one has the same. */
-  row(objects: readonly [object, ...object[]], use: RowUse, project: () => JobSummary): ListRow {
-    const [first, ...others] = objects;
-    const used = JSON.stringify(use);
+  /** The row of `objects`, which are immutable, and `context`; `project` creates it unless the cached one has the same. */
+  row(
+    [first, ...others]: readonly [object, ...object[]],
+    context: SummaryContext,
+    project: (context: SummaryContext) => JobSummary,
+  ): ListRow {
+    const used = JSON.stringify(context);
     const cached = this.#rows.get(first);
     if (cached?.used === used && others.every((other, i) => other === cached.others[i])) return cached.row;
-    const row = new ListRow(project());
+    const row = new ListRow(project(context));
     this.#rows.set(first, { others, used, row });
     return row;
   }
-}
-
-interface CachedRow {
-  readonly others: readonly object[];
-  /** The use as JSON. */
-  readonly used: string;
-  readonly row: ListRow;
 }

@@ -48,11 +48,6 @@ interface CampaignRecordsOptions {
   readonly now: () => number;
 }
 
-interface Shown {
-  readonly job: BatchJob;
-  readonly failures: Failures;
-}
-
 /**
  * Updates the status records of live campaigns in the background: no response waits for a record or fails for one. There
  * is one instance in a process, and it writes one record at a time.
@@ -60,7 +55,7 @@ interface Shown {
 export class CampaignRecords {
   readonly #options: CampaignRecordsOptions;
   /** Details whose record waits to be written, by campaign. */
-  readonly #shown = new Map<string, Shown>();
+  readonly #shown = new Map<string, { readonly job: BatchJob; readonly failures: Failures }>();
   #listed: ListedRecords | null = null;
   /** The list whose records are all written. A source without changes returns the same list again. */
   #settled: ListedRecords | null = null;
@@ -85,7 +80,7 @@ export class CampaignRecords {
   listed(snapshot: ListedRecords): void {
     if (snapshot === this.#settled && this.#options.now() < this.#settledUntil) return;
     this.#listed = snapshot;
-    this.#start();
+    this.#work ??= this.#run();
   }
 
   /** To be called with each detail of a live campaign and the newest of its failures. */
@@ -95,16 +90,12 @@ export class CampaignRecords {
     if (written !== undefined && written === this.#contentOf(job, failures)) return;
     if (this.#isPaused(job.namespace) || (this.#shown.size >= MAX_WAITING && !this.#shown.has(key))) return;
     this.#shown.set(key, { job, failures });
-    this.#start();
+    this.#work ??= this.#run();
   }
 
   /** Resolves when no record waits to be written. */
   idle(): Promise<void> {
     return this.#work ?? Promise.resolve();
-  }
-
-  #start(): void {
-    this.#work ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -113,8 +104,11 @@ export class CampaignRecords {
     while (this.#shown.size > 0 || this.#listed) {
       const [first] = this.#shown;
       if (first) {
-        this.#shown.delete(first[0]);
-        await this.#writeShown(first[1]);
+        const [key, { job, failures }] = first;
+        this.#shown.delete(key);
+        const outcome = await this.#write(job, failures);
+        const isRecorded = outcome === "written" || outcome === "unchanged";
+        if (isRecorded) this.#detailsWritten.set(key, this.#contentOf(job, failures));
       } else if (this.#listed) {
         const snapshot = this.#listed;
         this.#listed = null;
@@ -124,12 +118,6 @@ export class CampaignRecords {
     this.#work = null;
   }
 
-  async #writeShown({ job, failures }: Shown): Promise<void> {
-    const outcome = await this.#write(job, failures);
-    if (outcome !== "written" && outcome !== "unchanged") return;
-    this.#detailsWritten.set(keyOf(job.namespace, job.name), this.#contentOf(job, failures));
-  }
-
   async #writeListed(snapshot: ListedRecords): Promise<void> {
     const behind = this.#behind(snapshot);
     for (const { job, what } of behind.slice(0, MAX_WRITES_PER_LIST)) {
@@ -137,7 +125,8 @@ export class CampaignRecords {
     }
     if (behind.length > MAX_WRITES_PER_LIST) return;
     this.#settled = snapshot;
-    this.#settledUntil = this.#nextTurn();
+    const now = this.#options.now();
+    this.#settledUntil = Math.min(Infinity, ...this.#pausedUntil.values().filter((until) => until > now));
   }
 
   /** The campaigns whose record may be outdated, newest first; `what` is the key of the comparison. */
@@ -177,11 +166,6 @@ export class CampaignRecords {
     return this.#options.now() < (this.#pausedUntil.get(namespace) ?? -Infinity);
   }
 
-  #nextTurn(): number {
-    const now = this.#options.now();
-    return Math.min(Infinity, ...[...this.#pausedUntil.values()].filter((until) => until > now));
-  }
-
   /** A rejection is logged once for each namespace until a write succeeds again. */
   #pause(namespace: string, error: unknown): void {
     const { log, now } = this.#options;
@@ -214,21 +198,19 @@ export class RecordRejected extends Error {
 }
 
 /** Brings the status record of a campaign up to date. */
-export interface RecordWriter {
-  /**
-   * Records a campaign's summary and, when `failures` are given, adds those. Both are judged by the Job and the record as
-   * they stand now: nothing is written for a Job that is gone or was replaced.
-   *
-   * @throws {RecordRejected} when a write fails, or the account may not read Job or record
-   * @throws {ClusterUnavailable} when Job or record cannot be read now
-   */
-  write(job: BatchJob, failures: Failures | null): Promise<RecordOutcome>;
-}
+export type RecordWriter = ReturnType<typeof recordWriter>;
 
 /** Writes records by server-side apply (Kubernetes, "Server-Side Apply"), under a manager for each of their two halves. */
-export function recordWriter({ connection, conventions, resultsUrl }: RecordWriterOptions): RecordWriter {
+export function recordWriter({ connection, conventions, resultsUrl }: RecordWriterOptions) {
   return {
-    async write({ namespace, name, uid }, failures) {
+    /**
+     * Records a campaign's summary and, when `failures` are given, adds those. Both are judged by the Job and the record as
+     * they stand now: nothing is written for a Job that is gone or was replaced.
+     *
+     * @throws {RecordRejected} when a write fails, or the account may not read Job or record
+     * @throws {ClusterUnavailable} when Job or record cannot be read now
+     */
+    async write({ namespace, name, uid }: BatchJob, failures: Failures | null): Promise<RecordOutcome> {
       const path = configMapPath(namespace, statusRecordName(name));
       if (path === null) return "gone";
       const [jobObject, recordObject] = await Promise.all([

@@ -13,14 +13,7 @@ import { instantOf } from "@/lib/campaigns/projection/values.ts";
 import { clip, entries, isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 
 /** A status record as the cluster stores it, with the owners of its keys. */
-export interface StoredRecord {
-  readonly uid: string;
-  readonly version: string;
-  readonly labels: ReadonlyMap<string, string>;
-  readonly data: ReadonlyMap<string, string>;
-  /** The keys of `data` that a field manager applied. */
-  ownedBy(manager: string): ReadonlySet<string>;
-}
+export type StoredRecord = NonNullable<ReturnType<typeof readStoredRecord>>;
 
 /** One server-side apply to a status record. */
 export interface RecordWrite {
@@ -41,7 +34,7 @@ export function statusRecordName(job: string): string {
 }
 
 /** Reads the ConfigMap of a status record; null for none. Never throws. */
-export function readStoredRecord(value: unknown): StoredRecord | null {
+export function readStoredRecord(value: unknown) {
   const uid = stringAt(value, "metadata", "uid");
   if (!uid) return null;
   const fields = entries(member(value, "metadata", "managedFields"));
@@ -50,7 +43,8 @@ export function readStoredRecord(value: unknown): StoredRecord | null {
     version: stringAt(value, "metadata", "resourceVersion") ?? "",
     labels: texts(member(value, "metadata", "labels")),
     data: texts(member(value, "data")),
-    ownedBy: (manager) => new Set(fields.flatMap((entry) => appliedKeys(entry, manager))),
+    /** The keys of `data` that a field manager applied. */
+    ownedBy: (manager: string): ReadonlySet<string> => new Set(fields.flatMap((entry) => appliedKeys(entry, manager))),
   };
 }
 
@@ -105,7 +99,7 @@ export function planFailures(
   return { manager: conventions.failuresManager, force: true, labels: {}, data, uid, version: null };
 }
 
-function texts(value: unknown): Map<string, string> {
+function texts(value: unknown): ReadonlyMap<string, string> {
   const members = isObject(value) ? Object.entries(value) : [];
   return new Map(members.flatMap(([key, text]) => typeof text === "string" ? [[key, text]] : []));
 }

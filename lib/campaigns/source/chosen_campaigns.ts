@@ -52,7 +52,9 @@ export class ChosenCampaigns {
 
   /** Whether the cluster responds and the data is current, for the readiness probe. Never throws. */
   async ready(): Promise<boolean> {
-    return this.#isFollowed() ? isCurrent(this.#watched) : await clusterReachable(this.#options.connection);
+    if (!this.#isFollowed()) return await clusterReachable(this.#options.connection);
+    const age = this.#watched.age();
+    return age !== null && age <= STALE_MS;
   }
 
   async close(): Promise<void> {
@@ -91,7 +93,7 @@ export class ChosenCampaigns {
   async #untilAllowed(): Promise<void> {
     const { signal } = this.#stop;
     const { watchAgainMs = WATCH_AGAIN_MS } = this.#options;
-    do await sleep(watchAgainMs, signal); while (!signal.aborted && !(await mayWatch({ ...this.#options, signal })));
+    do await sleep(watchAgainMs, signal); while (!signal.aborted && !(await mayWatch(this.#options, signal)));
   }
 
   /** A watch is forbidden only after the first list, so a pending call is repeated with the new source. */
@@ -106,18 +108,6 @@ export class ChosenCampaigns {
   }
 }
 
-function isCurrent(source: CampaignSource): boolean {
-  const age = source.age();
-  return age !== null && age <= STALE_MS;
-}
-
-interface MayWatchOptions {
-  readonly connection: StreamingConnection;
-  readonly conventions: Conventions;
-  readonly namespaces: readonly string[];
-  readonly signal: AbortSignal;
-}
-
 /** The shortest duration of a watch. */
 const TRIAL_SECONDS = 1;
 /** Idle timeout of the connection beyond that, ms. */
@@ -127,7 +117,10 @@ const IDLE_MS = 3_000;
  * Whether the account may watch all campaign objects, found out by short watches: an access review need not show rules
  * from outside of the cluster. False when the cluster does not respond. Never throws for a response of the server.
  */
-async function mayWatch({ connection, conventions, namespaces, signal }: MayWatchOptions): Promise<boolean> {
+async function mayWatch(
+  { connection, conventions, namespaces }: ChosenCampaignsOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { campaignJobs, records } = selectors(conventions);
   for (const namespace of namespaces) {
     const collections: readonly Collection[] = [
@@ -136,21 +129,13 @@ async function mayWatch({ connection, conventions, namespaces, signal }: MayWatc
       { path: configMapsPath(namespace), labelSelector: records, metadataOnly: true },
     ];
     for (const collection of collections) {
-      if (!await isWatched(connection, collection, signal)) return false;
+      const position = await positionOf(connection, collection, signal);
+      if (position === null) return false;
+      const request = { collection, position, seconds: TRIAL_SECONDS, idleMs: IDLE_MS, signal };
+      if (await watchOnce(connection, request, { change() {}, position() {} }) !== "ended") return false;
     }
   }
   return true;
-}
-
-async function isWatched(
-  connection: StreamingConnection,
-  collection: Collection,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const position = await positionOf(connection, collection, signal);
-  if (position === null) return false;
-  const request = { collection, position, seconds: TRIAL_SECONDS, idleMs: IDLE_MS, signal };
-  return await watchOnce(connection, request, { change() {}, position() {} }) === "ended";
 }
 
 /** The resource version to watch from, because a watch without one begins with all objects. Null: unknown. */

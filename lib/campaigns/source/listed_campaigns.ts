@@ -6,13 +6,7 @@ import {
   readJob,
   readUnfinishedPod,
 } from "@/lib/campaigns/projection/cluster_objects.ts";
-import {
-  type Conventions,
-  POD_JOB_LABEL,
-  RECORD_PREFIX,
-  selectors,
-  STATUS_SUFFIX,
-} from "@/lib/campaigns/projection/conventions.ts";
+import { POD_JOB_LABEL, RECORD_PREFIX, selectors, STATUS_SUFFIX } from "@/lib/campaigns/projection/conventions.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { readStatusRecord, reapedCampaign } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
@@ -64,7 +58,7 @@ export function listedCampaigns(options: CampaignSourceOptions): CampaignSource 
   // Campaigns are cached, so their parts must not be: concurrent reads of a part are joined, results are not reused.
   const warmupLists = new SharedReads<BatchJob[]>(0, now, 1);
   const cluster = new Cluster(options);
-  let last: "untried" | "listed" | "failed" = "untried";
+  let last: "untried" | 0 | "failed" = "untried";
   /** When the last successful list began, ms since 1970. */
   let listedAt: number | null = null;
   const warmup = async (namespace: string, pipeline: string) => {
@@ -81,7 +75,7 @@ export function listedCampaigns(options: CampaignSourceOptions): CampaignSource 
       }),
     pods: (namespace, job) => podLists.read(`${namespace}/${job}`, () => cluster.pods(namespace, job)),
     age: () => 0,
-    lastKnown: () => last === "listed" ? 0 : last === "untried" ? last : listedAt === null ? last : now() - listedAt,
+    lastKnown: () => last !== "failed" || listedAt === null ? last : now() - listedAt,
   };
 
   async function snapshot(): Promise<CampaignSnapshot> {
@@ -89,7 +83,7 @@ export function listedCampaigns(options: CampaignSourceOptions): CampaignSource 
     try {
       const objects = await cluster.snapshot(options.namespaces);
       listedAt = startedAt;
-      last = "listed";
+      last = 0;
       return objects;
     } catch (error) {
       last = "failed";
@@ -130,17 +124,15 @@ export function listedCampaigns(options: CampaignSourceOptions): CampaignSource 
 
 /** The reads of the cluster, each reduced to what the projection needs. */
 class Cluster {
+  readonly #options: CampaignSourceOptions;
   readonly #connection: ClusterConnection;
-  readonly #conventions: Conventions;
   readonly #selectors: ReturnType<typeof selectors>;
-  readonly #unlisted: CampaignSourceOptions["unlisted"];
   readonly #scoring = new LRUCache<string, boolean>({ max: MAX_CACHED_PIPELINES });
 
-  constructor({ connection, conventions, unlisted }: CampaignSourceOptions) {
-    this.#unlisted = unlisted;
-    this.#connection = connection;
-    this.#conventions = conventions;
-    this.#selectors = selectors(conventions);
+  constructor(options: CampaignSourceOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
+    this.#selectors = selectors(options.conventions);
   }
 
   async snapshot(namespaces: readonly string[]): Promise<CampaignSnapshot> {
@@ -161,7 +153,7 @@ class Cluster {
   }
 
   async #snapshot(namespace: string, signal: AbortSignal): Promise<CampaignSnapshot> {
-    const conventions = this.#conventions;
+    const { conventions } = this.#options;
     const maps = { path: configMapsPath(namespace), signal };
     const [jobs, warmups, records, statuses, pipelines] = await Promise.all([
       this.jobs(namespace, "campaign", signal),
@@ -189,14 +181,13 @@ class Cluster {
     const labelSelector = kind === "campaign" ? this.#selectors.campaignJobs : this.#selectors.warmupJobs;
     const path = jobsPath(namespace);
     const request = { path, labelSelector, pageSize: PAGE_SIZE, signal };
-    const options = { conventions: this.#conventions, unlisted: this.#unlisted };
-    return listAll(this.#connection, request, (item) => readJobOf(kind, item, options));
+    return listAll(this.#connection, request, (item) => readJobOf(kind, item, this.#options));
   }
 
   /** Null for a Job that is gone or is not a campaign. */
   async campaignJob(namespace: string, name: string): Promise<BatchJob | null> {
     const object = await getObject(this.#connection, `${jobsPath(namespace)}/${encodeURIComponent(name)}`);
-    const job = readJob(object, this.#conventions);
+    const job = readJob(object, this.#options.conventions);
     return job?.kind === "campaign" ? job : null;
   }
 

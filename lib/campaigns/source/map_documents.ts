@@ -79,17 +79,13 @@ export class MapDocuments {
   }
 }
 
-interface Kind<T> {
-  readonly cached: CachedDocuments<T>;
-  readonly unfollowed: SharedReads<SizedDocument<T>>;
-  /** Null: the map is gone. */
-  readonly parse: (map: unknown) => SizedDocument<T>;
-}
+type Kind<T> = ReturnType<typeof kind<T>>;
 
-function kind<T>(name: string, budget: number, now: () => number, parse: Kind<T>["parse"]): Kind<T> {
+/** @param parse reads a map; null: it is gone */
+function kind<T>(name: string, budget: number, now: () => number, parse: (map: unknown) => SizedDocument<T>) {
   return {
-    cached: new CachedDocuments(name, budget),
-    unfollowed: new SharedReads(UNFOLLOWED_MS, now, MAX_UNFOLLOWED),
+    cached: new CachedDocuments<T>(name, budget),
+    unfollowed: new SharedReads<SizedDocument<T>>(UNFOLLOWED_MS, now, MAX_UNFOLLOWED),
     parse,
   };
 }

@@ -13,7 +13,7 @@ import {
   STATUS_SUFFIX,
 } from "@/lib/campaigns/projection/conventions.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
-import { readStatusRecord, reapedCampaign, type StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import { readStatusRecord, reapedCampaign } from "@/lib/campaigns/projection/status_record.ts";
 import { indexWarmups, needsPods, type WarmupIndex } from "@/lib/campaigns/projection/summary.ts";
 import type { Pipeline } from "@/lib/campaigns/projection/types.ts";
 import { configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/cluster_reads.ts";
@@ -79,7 +79,9 @@ export class WatchedCampaigns implements CampaignSource {
   readonly #namespaces: ReadonlyMap<string, WatchedNamespace>;
   readonly #documents: MapDocuments;
   readonly #running: Promise<unknown>;
-  readonly #campaigns = new CountedCache<string, CachedCampaign>("campaigns", { max: MAX_CACHED_CAMPAIGNS });
+  readonly #campaigns = new CountedCache<string, { parts: readonly unknown[]; objects: CampaignObjects }>("campaigns", {
+    max: MAX_CACHED_CAMPAIGNS,
+  });
   readonly #succeeded = new WeakMap<BatchJob, Promise<readonly BatchPod[]>>();
   #snapshot: CampaignSnapshot | null = null;
   #snapshotAt = -Infinity;
@@ -223,9 +225,10 @@ export class WatchedCampaigns implements CampaignSource {
 
   /** The cached objects where the parts are the same: callers cache results by the identity of the objects. */
   #cachedCampaign(name: string, parts: readonly unknown[], make: () => CampaignObjects): CampaignObjects {
-    const isSame = ({ parts: before }: CachedCampaign) =>
-      before.length === parts.length && before.every((part, i) => part === parts[i]);
-    const cached = this.#campaigns.getFitting(name, isSame);
+    const cached = this.#campaigns.getFitting(
+      name,
+      ({ parts: before }) => before.length === parts.length && before.every((part, i) => part === parts[i]),
+    );
     if (cached) return cached.objects;
     const objects = make();
     this.#campaigns.set(name, { parts, objects });
@@ -233,18 +236,10 @@ export class WatchedCampaigns implements CampaignSource {
   }
 }
 
-interface CachedCampaign {
-  readonly parts: readonly unknown[];
-  readonly objects: CampaignObjects;
-}
-
 const NO_FAILURES: ReadonlyMap<string, string> = new Map();
 
 /** A status record without its failures, and whether it has any. */
-interface WatchedStatus {
-  readonly record: StatusRecord;
-  readonly namesFailures: boolean;
-}
+type WatchedStatus = NonNullable<ReturnType<typeof watchedStatus>>;
 
 interface NamespaceOptions extends FollowOptions, Omit<CampaignSourceOptions, "connection" | "namespaces"> {
   readonly connection: StreamingConnection;
@@ -319,7 +314,7 @@ class WatchedNamespace {
       ...maps,
       labelSelector: selector.pipelines,
       pageSize: PAGE_SIZE,
-      trim: (object) => watchedPipeline(object, conventions, options.pipelineSeen),
+      trim: (object) => watchedPipeline(object, options),
     });
   }
 
@@ -345,43 +340,31 @@ class WatchedNamespace {
   }
 
   #podChanged(before: BatchPod | undefined, after: BatchPod | undefined, listChanged: () => void): void {
-    if (before) this.#removePod(before);
-    if (after) this.#addPod(after);
+    for (const pod of [before, after]) {
+      if (!pod || pod.job === null) continue;
+      const pods = this.#podsByJob.get(pod.job) ?? new Map<string, BatchPod>();
+      if (pod === before) pods.delete(pod.name);
+      else pods.set(pod.name, pod);
+      if (pods.size === 0) this.#podsByJob.delete(pod.job);
+      else this.#podsByJob.set(pod.job, pods);
+      this.#podLists.delete(pod.job);
+    }
     // A list shows no pods but why a warm-up failed or does not start.
     const warmup = this.warmups.get((after ?? before)?.job ?? "");
     if (warmup && needsPods(warmup)) listChanged();
   }
-
-  #removePod({ job, name }: BatchPod): void {
-    if (job === null) return;
-    const pods = this.#podsByJob.get(job);
-    pods?.delete(name);
-    if (pods?.size === 0) this.#podsByJob.delete(job);
-    this.#podLists.delete(job);
-  }
-
-  #addPod(pod: BatchPod): void {
-    if (pod.job === null) return;
-    const pods = this.#podsByJob.get(pod.job) ?? new Map<string, BatchPod>();
-    this.#podsByJob.set(pod.job, pods.set(pod.name, pod));
-    this.#podLists.delete(pod.job);
-  }
 }
 
-function watchedStatus(object: unknown, conventions: Conventions): WatchedStatus | null {
+function watchedStatus(object: unknown, conventions: Conventions) {
   const record = readStatusRecord(withoutFailures(object), conventions);
   const failures = stringAt(object, "data", "failedVolumes") ?? "";
   return record && { record, namesFailures: failures !== "" && failures !== "[]" };
 }
 
-function watchedPipeline(
-  object: unknown,
-  conventions: Conventions,
-  seen: NamespaceOptions["pipelineSeen"],
-): PipelineRecord | null {
+function watchedPipeline(object: unknown, { conventions, pipelineSeen }: NamespaceOptions): PipelineRecord | null {
   const name = stringAt(object, "metadata", "name");
   if (!name) return null;
   const pipeline = readPipeline(object);
-  seen(name, stringAt(object, "metadata", "resourceVersion") ?? "", pipeline);
+  pipelineSeen(name, stringAt(object, "metadata", "resourceVersion") ?? "", pipeline);
   return pipelineRecord(object, conventions, () => pipeline.scoresQuality);
 }

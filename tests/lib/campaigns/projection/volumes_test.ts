@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { NO_VOLUMES, readVolumes, volumeIdentity, type VolumeLine } from "@/lib/campaigns/projection/volumes.ts";
+import { NO_VOLUMES, readVolumes, volumeIdentity, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 
-function all(text: string): VolumeLine[] {
+function all(text: string): ReturnType<VolumeList["line"]>[] {
   const volumes = readVolumes(text);
   return Array.from(
     { length: volumes.count },
