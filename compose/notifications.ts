@@ -13,11 +13,10 @@ import { campaignPath } from "@/lib/pages/page_paths.ts";
 import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { DiskRoom } from "@/lib/process/disk_room.ts";
-import { openTaskFile, SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
-import { steadyTime } from "@/lib/tasks/task_handler.ts";
 import { caCertificates, textOf, upstream } from "./shared.ts";
+import { openOwnTasks, openRedisTasks } from "./tasks.ts";
 
 /** The file of the queue in the data folder; SQLite adds `-wal`. */
 const NOTIFICATIONS_FILE = "notifications.db";
@@ -54,11 +53,13 @@ export async function openNotifications(
     channels,
     types: settings.events,
     queue: new NotificationQueue(await openStore(config, settings, channels, folder)),
-    memory: new NotificationQueue(new SqliteTaskStore(":memory:", steadyTime())),
+    memory: new NotificationQueue(openOwnTasks(null, NOTIFICATIONS_FILE, console.error)),
     log,
   });
   const site = config.server.publicOrigin;
-  const linkOf = (check: EndedCheck) => site === null ? null : site + checkPath(check);
+  // A notification does not say whose a check is: its page is that of the newest login of the reader.
+  const linkOf = ({ bucket, id, progress }: EndedCheck) =>
+    site === null ? null : site + fixityPath(progress ? { account: "", bucket, task: id } : { account: "" });
   let stopLooks: (() => Promise<void>)[] = [];
   return {
     /** Reports fixity checks that have ended. Never throws. */
@@ -69,7 +70,11 @@ export async function openNotifications(
       notifier.start();
       const hasCampaigns = notifier.wants("campaign.ended") || notifier.wants("campaign.trouble");
       if (campaigns && hasCampaigns) stopLooks.push(watchCampaigns(config, notifier, campaigns));
-      if (disk && folder) stopLooks.push(watchDisk(notifier, folder.path, disk, diskIsFull));
+      if (disk && folder) {
+        const isFull = diskIsFull ?? (() => Promise.resolve(false));
+        const look = diskLook({ notifier, folder: folder.path, disk, isFull, now: Date.now });
+        stopLooks.push(lookRegularly(look, () => DISK_MS));
+      }
     },
     /** Within so many ms. */
     async stop(ms: number) {
@@ -108,21 +113,11 @@ async function openStore(
   folder: DataFolder | null,
 ): Promise<TaskStore> {
   // A process with a data folder is the only one that reports what is in it.
-  if (folder) return openTaskFile(`${folder.path}/${NOTIFICATIONS_FILE}`, steadyTime(), console.error);
-  if (redisUrl === null) return new SqliteTaskStore(":memory:", steadyTime());
-  // Loaded only here: most starts have no Redis.
-  const { RedisClient } = await import("@/lib/state/redis_client.ts");
-  const { RedisTaskStore } = await import("@/lib/state/redis_task_store.ts");
-  // The notifier reports that the queue cannot be used.
-  const settings = { url: redisUrl, caCerts: caCertificates(config), warn: console.error, reportsOutages: false };
+  if (folder || redisUrl === null) return openOwnTasks(folder, NOTIFICATIONS_FILE, console.error);
   const receivers = channels.map(({ name }) => name).sort().join(" ");
   const deployment = `notifications-${createHash("sha256").update(receivers).digest("hex").slice(0, 16)}`;
-  return new RedisTaskStore(new RedisClient(settings), { deployment, warn: console.error });
-}
-
-/** The page of a check. A notification does not say whose it is: the page is that of the newest login of its reader. */
-function checkPath({ bucket, id, wasStarted }: EndedCheck): string {
-  return fixityPath(wasStarted ? { account: "", bucket, task: id } : { account: "" });
+  // The notifier reports that the queue cannot be used.
+  return (await openRedisTasks(config, redisUrl, deployment, console.error)).store;
 }
 
 /** @returns ends it */
@@ -144,24 +139,6 @@ function watchCampaigns(config: Config, notifier: Notifier, source: CampaignSour
     now: Date.now,
   });
   return lookRegularly(look, () => source.age() === 0 ? LISTED_MS : FOLLOWED_MS);
-}
-
-/** @returns ends it */
-function watchDisk(
-  notifier: Notifier,
-  folder: string,
-  disk: DiskRoom,
-  isFull: (() => Promise<boolean>) | null,
-): () => Promise<void> {
-  const look = diskLook({
-    notifier,
-    folder,
-    room: () => disk.room(),
-    isLow: () => disk.isLow(),
-    isFull: isFull ?? (() => Promise.resolve(false)),
-    now: Date.now,
-  });
-  return lookRegularly(look, () => DISK_MS);
 }
 
 /**

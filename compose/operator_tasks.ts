@@ -6,6 +6,7 @@ import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { errorReason } from "@/lib/std/text.ts";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { TaskStore, TaskSummary } from "@/lib/tasks/task.ts";
+import { deploymentOf } from "@/lib/tasks/task_keys.ts";
 import { openRedisTasks, TASKS_FILE } from "./tasks.ts";
 
 const MAX_CELL = 80;
@@ -60,7 +61,8 @@ async function openBeside(config: Config, warn: (line: string) => void): Promise
   if (redisUrl !== null) {
     const secret = gateway?.tokenKey ?? storedSecret(dataFolder, "token-key");
     if (secret === null) throw new DataFolderError("API_SECRET_KEY: not set, so the tasks in Redis cannot be found.");
-    const { store } = await openRedisTasks(config, redisUrl, new TextEncoder().encode(secret), warn);
+    const deployment = deploymentOf(new TextEncoder().encode(secret));
+    const { store } = await openRedisTasks(config, redisUrl, deployment, warn);
     return store;
   }
   const path = `${dataFolder}/${TASKS_FILE}`;

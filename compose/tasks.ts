@@ -9,12 +9,12 @@ import type { S3 } from "@/lib/s3/s3_client.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { countHandler } from "@/lib/tasks/count.ts";
 import { deleteHandler } from "@/lib/tasks/delete.ts";
-import { bagView, FixityFigures, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
+import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
-import type { FailedStart, FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
+import type { FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
 import { openTaskFile, SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
-import { type EndedTask, PROCESS_CLOCK, steadyTime, type TaskHandler } from "@/lib/tasks/task_handler.ts";
+import { PROCESS_CLOCK, steadyTime, type TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { deploymentOf, taskKeys } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { transferHandler } from "@/lib/tasks/transfer.ts";
@@ -25,13 +25,6 @@ import { caCertificates, textOf } from "./shared.ts";
 export const TASKS_FILE = "tasks.db";
 /** One tenant has a quarter of all tasks, and at least so many. */
 const MIN_TASKS_PER_TENANT = 20;
-
-/** Where the gateway's background tasks are stored. */
-interface OpenTasks {
-  readonly store: TaskStore;
-  /** Whether the server in which replicas share them replies; null where this process has them for itself. */
-  readonly isReachable: (() => Promise<boolean>) | null;
-}
 
 interface TaskRunnerParts {
   readonly store: TaskStore;
@@ -49,6 +42,7 @@ interface TaskRunnerParts {
  *
  * @param secret that signs tokens: processes with another one have other tasks
  * @param warn receives lines for the operator
+ * @returns the store, and whether the server in which replicas share it replies; null where this process has it for itself
  * @throws {DataFolderError} when there can be no such file
  */
 export async function openTasks(
@@ -56,28 +50,31 @@ export async function openTasks(
   secret: Uint8Array,
   folder: DataFolder | null,
   warn: (line: string) => void,
-): Promise<OpenTasks> {
+): Promise<{ readonly store: TaskStore; readonly isReachable: (() => Promise<boolean>) | null }> {
   const { redisUrl } = config;
-  if (redisUrl !== null) return await openRedisTasks(config, redisUrl, secret, warn);
-  const now = steadyTime();
-  const store = folder ? openTaskFile(`${folder.path}/${TASKS_FILE}`, now, warn) : new SqliteTaskStore(":memory:", now);
-  return { store, isReachable: null };
+  // Outages of the same server are reported by a connection of compose/replication.ts.
+  if (redisUrl !== null) return await openRedisTasks(config, redisUrl, deploymentOf(secret), warn);
+  return { store: openOwnTasks(folder, TASKS_FILE, warn), isReachable: null };
 }
 
-/** Opens the store of background tasks in Redis; its parameters are those of {@link openTasks}. */
+/** Opens the tasks that a process has for itself: a file in its data folder, else memory. @throws {DataFolderError} */
+export function openOwnTasks(folder: DataFolder | null, file: string, warn: (line: string) => void): SqliteTaskStore {
+  const now = steadyTime();
+  return folder ? openTaskFile(`${folder.path}/${file}`, now, warn) : new SqliteTaskStore(":memory:", now);
+}
+
+/** Opens the tasks in Redis of the processes with one name. The connection does not report outages. */
 export async function openRedisTasks(
   config: Config,
   url: string,
-  secret: Uint8Array,
+  deployment: string,
   warn: (line: string) => void,
-): Promise<OpenTasks> {
+) {
   // Loaded only here: most starts have no Redis.
   const { RedisClient } = await import("@/lib/state/redis_client.ts");
   const { RedisTaskStore } = await import("@/lib/state/redis_task_store.ts");
-  // Outages of the same server are reported by a connection of compose/replication.ts.
   const client = new RedisClient({ url, caCerts: caCertificates(config), warn, reportsOutages: false });
-  const store = new RedisTaskStore(client, { deployment: deploymentOf(secret), warn });
-  return { store, isReachable: () => client.isReachable() };
+  return { store: new RedisTaskStore(client, { deployment, warn }), isReachable: () => client.isReachable() };
 }
 
 /** What works on background tasks in this process; it has not begun yet. */
@@ -116,9 +113,8 @@ export function taskHandlers(
     rate: fixityRate,
     clock: PROCESS_CLOCK,
     figures,
-    async onEnd(ended) {
-      const check = report && endedCheck(ended);
-      if (check) await report(check);
+    async onEnd({ state, ...ended }) {
+      if (state !== "canceled" && ended.progress) await report?.({ ...ended, ...ended.progress.request });
     },
   });
   return [countHandler(s3), deleteHandler(s3), transferHandler(s3), zipHandler(s3), fixity];
@@ -160,39 +156,13 @@ export async function fixitySchedules(
       clock: PROCESS_CLOCK,
       now: Date.now,
       log,
-      onFailure: async (failure) => await report?.(failedCheck(failure)),
+      async onFailure({ id, schedule: { name, bucket, prefix, login }, error }) {
+        const { tenant } = resolveLogin(login);
+        await report?.({ id, owner: "", tenant, bucket, prefix, schedule: name, error, progress: null });
+      },
     });
   } catch (error) {
     const variable = "text" in source ? "FIXITY_SCHEDULES" : "FIXITY_SCHEDULES_FILE";
     throw new ConfigError(variable, error instanceof ScheduleFileError ? error.message : "cannot be read");
   }
-}
-
-function failedCheck({ id, schedule: { name, bucket, prefix, login }, error }: FailedStart): EndedCheck {
-  const check = { id, owner: "", tenant: resolveLogin(login).tenant, bucket, prefix, schedule: name };
-  return { ...check, wasStarted: false, error, ...foundBy(null) };
-}
-
-/** The news of a check; null of one that was canceled. */
-function endedCheck(
-  { id, owner, tenant, bucket, state, error, progress }: EndedTask<FixityProgress>,
-): EndedCheck | null {
-  if (state === "canceled" || !progress) return null;
-  const { prefix, schedule } = progress.request;
-  return { id, owner, tenant, bucket, prefix, schedule, wasStarted: true, error, ...foundBy(progress) };
-}
-
-/** @param progress null of a check that could not be started */
-function foundBy(progress: FixityProgress | null) {
-  return {
-    files: progress?.files ?? 0,
-    bytes: progress?.bytes ?? 0,
-    changed: progress?.totals.changed ?? 0,
-    missing: progress?.totals.missing ?? 0,
-    unreadable: progress?.totals.unreadable ?? 0,
-    notInManifest: progress?.totals.not_in_manifest ?? 0,
-    bagIsValid: (progress && bagView(progress)?.valid) ?? null,
-    writeError: progress?.writeError ?? null,
-    endedAt: progress?.checkedAt ?? Date.now(),
-  };
 }

@@ -29,12 +29,6 @@ interface Remembered {
   readonly seen: ReadonlyMap<string, Seen>;
 }
 
-interface CampaignNews {
-  readonly events: readonly NotificationEvent[];
-  /** The states to remember; the same object where nothing has changed. */
-  readonly remembered: Remembered;
-}
-
 /** Most campaigns that are remembered, the newest of them. */
 export const MAX_REMEMBERED = 10_000;
 /** The cluster's clock may differ from ours by so much, ms. */
@@ -47,13 +41,14 @@ const CLOCK_DIFFERENCE_MS = 600_000;
  * @param campaigns all of them, newest first
  * @param wants whether events of a type are sent
  * @param now ms since 1970
+ * @returns the events, and the states to remember: the same object where nothing has changed
  */
 export function campaignNews(
   before: Remembered | null,
   campaigns: readonly CampaignState[],
   wants: (type: EventType) => boolean,
   now: number,
-): CampaignNews {
+): { readonly events: readonly NotificationEvent[]; readonly remembered: Remembered } {
   const seen = new Map<string, Seen>();
   const events: NotificationEvent[] = [];
   for (const campaign of campaigns.slice(0, MAX_REMEMBERED)) {

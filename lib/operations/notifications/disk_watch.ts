@@ -19,10 +19,12 @@ interface DiskLookOptions {
   readonly notifier: Pick<Notifier, "notify" | "remember" | "remembered">;
   /** The data folder. */
   readonly folder: string;
-  /** Bytes; null where the system does not say. */
-  readonly room: () => Promise<{ readonly free: number; readonly total: number } | null>;
-  /** Whether little room is left; it must not alternate while the room is about the same. */
-  readonly isLow: () => Promise<boolean>;
+  readonly disk: {
+    /** Bytes; null where the system does not say. */
+    room(): Promise<{ readonly free: number; readonly total: number } | null>;
+    /** Whether little room is left; it must not alternate while the room is about the same. */
+    isLow(): Promise<boolean>;
+  };
   /** Whether a write fails for want of room. */
   readonly isFull: () => Promise<boolean>;
   /** ms since 1970 */
@@ -33,7 +35,7 @@ interface DiskLookOptions {
  * Returns what reports that the disk of the data folder has become full, or nearly so, since the look before, of an
  * earlier process too. It never throws.
  */
-export function diskLook({ notifier, folder, room, isLow, isFull, now }: DiskLookOptions): () => Promise<void> {
+export function diskLook({ notifier, folder, disk, isFull, now }: DiskLookOptions): () => Promise<void> {
   /** Null before the first look. */
   let remembered: Remembered | null = null;
 
@@ -42,7 +44,7 @@ export function diskLook({ notifier, folder, room, isLow, isFull, now }: DiskLoo
     const at = now();
     const isSaid = kind === "disk.low" && holds["disk.full"];
     if (isSaid || (at - last < INTERVAL_MS && at >= last)) return last;
-    const { free, total } = await room() ?? { free: null, total: null };
+    const { free, total } = await disk.room() ?? { free: null, total: null };
     const state = kind === "disk.full" ? "is full" : "is nearly full";
     const left = free === null ? "" : `: ${gib(free)} of ${gib(total)} GiB are left`;
     const effect = kind === "disk.full" ? " Writes are refused; reading and deleting go on." : "";
@@ -61,7 +63,7 @@ export function diskLook({ notifier, folder, room, isLow, isFull, now }: DiskLoo
     remembered ??= REMEMBERED.safeParse(parsedJson(await notifier.remembered(NOTE) ?? "")).data ?? {};
     const isFullNow = await isFull().catch(() => false);
     // A full disk is no news beside that it is nearly full, and the other way round.
-    const holds: Record<Kind, boolean> = { "disk.full": isFullNow, "disk.low": isFullNow || await isLow() };
+    const holds: Record<Kind, boolean> = { "disk.full": isFullNow, "disk.low": isFullNow || await disk.isLow() };
     let isChanged = false;
     for (const kind of KINDS) {
       const before: z.output<typeof LOOK> = remembered[kind] ?? { holds: false, at: 0 };

@@ -1,4 +1,6 @@
 import { LRUCache } from "lru-cache";
+import { bagView, damageOf, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
+import type { EndedTask } from "@/lib/tasks/task_handler.ts";
 import { notificationEvent } from "./event.ts";
 import type { Notifier } from "./notifier.ts";
 
@@ -8,32 +10,13 @@ const WINDOW_MS = 3_600_000;
 /** Logins whose events are counted at a time. */
 const MAX_OWNERS = 1000;
 
-/** A fixity check that has ended. Names in it may be hostile. */
-export interface EndedCheck {
-  readonly id: string;
-  /** Whose it is, without saying who. */
-  readonly owner: string;
-  readonly tenant: string | null;
-  readonly bucket: string;
+/** A fixity check that has ended, or that a schedule could not start. Names in it may be hostile. */
+export interface EndedCheck extends Pick<EndedTask<FixityProgress>, "id" | "owner" | "tenant" | "bucket" | "error"> {
   readonly prefix: string;
   /** Name of the schedule that asked for it; null: a user did. */
   readonly schedule: string | null;
-  /** Whether there is a check: a schedule may have failed to start it. */
-  readonly wasStarted: boolean;
-  /** Why it failed; null where it did not. */
-  readonly error: string | null;
-  readonly files: number;
-  readonly bytes: number;
-  readonly changed: number;
-  readonly missing: number;
-  readonly unreadable: number;
-  readonly notInManifest: number;
-  /** Whether the bag is valid; null where none was checked. */
-  readonly bagIsValid: boolean | null;
-  /** The output that could not be written; null where all was. */
-  readonly writeError: string | null;
-  /** ms since 1970 */
-  readonly endedAt: number;
+  /** Null: it could not be started. */
+  readonly progress: FixityProgress | null;
 }
 
 interface FixityNewsOptions {
@@ -63,27 +46,33 @@ export function fixityNews({ notifier, linkOf, now }: FixityNewsOptions): (check
 
   return async function report(check) {
     if (check.schedule === null && !mayTell(check.owner)) return;
-    await notifier.notify(eventOf(check, linkOf(check)));
+    await notifier.notify(eventOf(check, check.progress?.checkedAt ?? now(), linkOf(check)));
   };
 }
 
-function eventOf(check: EndedCheck, link: string | null) {
-  const { id, tenant, bucket, prefix, schedule, error, files, bytes, changed, missing, unreadable, endedAt } = check;
-  const damaged = changed + missing + unreadable;
+function eventOf(
+  { id, tenant, bucket, prefix, schedule, error, progress }: EndedCheck,
+  at: number,
+  link: string | null,
+) {
+  const { files = 0, bytes = 0, totals, writeError = null } = progress ?? {};
+  const { changed = 0, missing = 0, unreadable = 0, not_in_manifest = 0 } = totals ?? {};
+  const bag_valid = (progress && bagView(progress)?.valid) ?? null;
+  const damaged = totals ? damageOf(totals) : 0;
   const place = prefix === "" ? `bucket ${bucket}` : `${prefix} in bucket ${bucket}`;
   const found = [
     `${files} objects were read`,
     ...damaged > 0 ? [`${changed} are changed, ${missing} missing, ${unreadable} cannot be read`] : [],
-    ...check.notInManifest > 0 ? [`${check.notInManifest} are not in the manifest`] : [],
-    ...check.bagIsValid === false ? ["the bag is not valid"] : [],
-    ...check.writeError === null ? [] : [check.writeError],
+    ...not_in_manifest > 0 ? [`${not_in_manifest} are not in the manifest`] : [],
+    ...bag_valid === false ? ["the bag is not valid"] : [],
+    ...writeError === null ? [] : [writeError],
   ];
-  const isClean = error === null && damaged === 0 && check.bagIsValid !== false && check.writeError === null;
+  const isClean = error === null && damaged === 0 && bag_valid !== false && writeError === null;
   const outcome = error !== null ? "failed" : damaged > 0 ? `found ${damaged} damaged objects` : "has ended";
   return notificationEvent({
     type: isClean ? "fixity.clean" : "fixity.report",
     identity: [id],
-    at: endedAt,
+    at,
     subject: `The fixity check of ${place} ${outcome}`,
     summary: `${schedule === null ? "A fixity check" : `The fixity check ${schedule}`} of ${place} ${outcome}: ` +
       `${found.join("; ")}.${error === null ? "" : ` ${error}.`}`,
@@ -100,8 +89,8 @@ function eventOf(check: EndedCheck, link: string | null) {
       changed,
       missing,
       unreadable,
-      not_in_manifest: check.notInManifest,
-      bag_valid: check.bagIsValid,
+      not_in_manifest,
+      bag_valid,
       error,
     },
   });

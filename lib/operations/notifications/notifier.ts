@@ -45,11 +45,7 @@ export interface Channel {
 const CHANNEL_KINDS = ["webhook", "mail"] as const;
 
 /** Attempts by what became of them, since the start. Whatever was dropped had failed as well. */
-interface ChannelFigures {
-  sent: number;
-  failed: number;
-  dropped: number;
-}
+type ChannelFigures = Record<"sent" | "failed" | "dropped", number>;
 
 interface NotifierOptions {
   readonly channels: readonly Channel[];
@@ -263,20 +259,17 @@ const PROGRESS = z.object({ event: EVENT, attempts: z.int().nonnegative() });
  * was added stays until it is removed. Methods throw where the store cannot be used at the moment.
  */
 export class NotificationQueue {
-  readonly #store: TaskStore;
   readonly #holder = crypto.randomUUID();
   #added = 0;
 
   /** @param store closed with the queue; it holds nothing else */
-  constructor(store: TaskStore) {
-    this.#store = store;
-  }
+  constructor(private readonly store: TaskStore) {}
 
   /** Adds an event for a channel. @param delayMs until it is due */
   async add(event: NotificationEvent, channel: string, delayMs: number): Promise<Added> {
-    if (this.#added++ % ADDED_PER_SWEEP === 0) await this.#store.sweep();
+    if (this.#added++ % ADDED_PER_SWEEP === 0) await this.store.sweep();
     const id = `${event.id} ${channel}`;
-    const created = await this.#store.create(
+    const created = await this.store.create(
       {
         id,
         kind: "notification",
@@ -292,13 +285,13 @@ export class NotificationQueue {
     );
     if (created === "exists") return "known";
     if (created !== "created") return "full";
-    await this.#store.postpone(id, this.#holder, null, delayMs);
+    await this.store.postpone(id, this.#holder, null, delayMs);
     return "added";
   }
 
   /** Takes up to `limit` due deliveries for {@link LEASE_MS}: they are due again then, unless put off or removed. */
   async claim(channel: string, limit: number): Promise<Delivery[]> {
-    const tasks = await this.#store.claim(this.#holder, limit, channel, LEASE_MS);
+    const tasks = await this.store.claim(this.#holder, limit, channel, LEASE_MS);
     const found: Delivery[] = [];
     for (const { id, progress } of tasks) {
       const { data } = PROGRESS.safeParse(parsedJson(progress));
@@ -310,28 +303,28 @@ export class NotificationQueue {
 
   /** Counts an attempt, and makes a delivery due after so many ms. */
   async putOff({ key, event, attempts }: Delivery, delayMs: number): Promise<void> {
-    await this.#store.postpone(key, this.#holder, JSON.stringify({ event, attempts: attempts + 1 }), delayMs);
+    await this.store.postpone(key, this.#holder, JSON.stringify({ event, attempts: attempts + 1 }), delayMs);
   }
 
   /** Gives a delivery back without an attempt. */
   async release({ key }: Delivery): Promise<void> {
-    await this.#store.postpone(key, this.#holder, null, 0);
+    await this.store.postpone(key, this.#holder, null, 0);
   }
 
   async remove(key: string): Promise<void> {
-    await this.#store.end(key, this.#holder, { state: "ready", error: null, progress: "", keepsCaller: false });
+    await this.store.end(key, this.#holder, { state: "ready", error: null, progress: "", keepsCaller: false });
   }
 
   /** A text that was stored under a name; null without one. */
   async read(name: string): Promise<string | null> {
-    return await this.#store.readNote(name);
+    return await this.store.readNote(name);
   }
 
   async write(name: string, text: string): Promise<void> {
-    await this.#store.replaceNote(name, await this.#store.readNote(name), text);
+    await this.store.replaceNote(name, await this.store.readNote(name), text);
   }
 
   async close(): Promise<void> {
-    await this.#store.close();
+    await this.store.close();
   }
 }

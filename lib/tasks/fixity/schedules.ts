@@ -17,13 +17,16 @@ import { ownerOf, readableProgress } from "@/lib/tasks/task_keys.ts";
 import { INTERNAL_ERROR, isTransient } from "@/lib/tasks/task_responses.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FIXITY, type FixityProgress, hasAllRows } from "./fixity.ts";
-import { type FixityOrder, fixityOrder, mustFitTogether, REMOVED_SENTENCE, startFixity } from "./start_fixity.ts";
+import { fixityOrder, mustFitTogether, REMOVED_SENTENCE, startFixity } from "./start_fixity.ts";
 
 /** Most schedules of a file. */
 const MAX_SCHEDULES = 100;
 
 const name = z.string().regex(DNS_LABEL, "must be of a-z, 0-9 and hyphens, at most 63 characters");
-const timeZone = z.string().refine(isTimeZone, "is no time zone, such as Europe/Stockholm");
+const timeZone = z.string().refine(
+  (zone) => works(() => new Intl.DateTimeFormat("en", { timeZone: zone })),
+  "is no time zone, such as Europe/Stockholm",
+);
 const text = z.string().min(1);
 
 const login = z.strictObject({
@@ -31,7 +34,7 @@ const login = z.strictObject({
   username: text,
   tenant: text.optional(),
   password: z.string(),
-}).refine(isLogin, "has no name of a tenant");
+}).refine((login) => works(() => resolveLogin(login)), "has no name of a tenant");
 
 const removed = z.never(REMOVED_SENTENCE).optional();
 
@@ -84,24 +87,16 @@ export function parseScheduleFile(content: string): FixitySchedule[] {
       throw new ScheduleFileError(`${at}.baseline: cannot be compared with all_versions`);
     }
     if (rest.baseline !== null && !rest.full) throw new ScheduleFileError(`${at}.baseline: needs full: true`);
-    const contradiction = contradictionIn(rest);
-    if (contradiction !== null) throw new ScheduleFileError(`${at}.${contradiction}`);
+    try {
+      mustFitTogether(rest);
+    } catch (error) {
+      throw error instanceof HttpError ? new ScheduleFileError(`${at}.${error.message}`) : error;
+    }
     const times = cronOf(rest);
     if (times === null) throw new ScheduleFileError(`${at}.cron: is no cron expression, such as "0 2 * * 0"`);
     if (nextTime(times, Date.now()) === null) throw new ScheduleFileError(`${at}.cron: never comes`);
     return { ...rest, login: data.logins[loginName] };
   });
-}
-
-/** What does not fit together, as `member: sentence`; null where all does. */
-function contradictionIn(order: FixityOrder): string | null {
-  try {
-    mustFitTogether(order);
-    return null;
-  } catch (error) {
-    if (error instanceof HttpError) return error.message;
-    throw error;
-  }
 }
 
 /** The first time of a schedule behind a moment, ms since 1970; null: none. */
@@ -122,18 +117,10 @@ function cronOf({ cron, time_zone }: Pick<FixitySchedule, "cron" | "time_zone">)
   }
 }
 
-function isLogin(login: { username: string; tenant?: string }): boolean {
+/** Whether a function does not throw. */
+function works(work: () => unknown): boolean {
   try {
-    resolveLogin(login);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: zone });
+    work();
     return true;
   } catch {
     return false;
@@ -180,18 +167,11 @@ const note = z.object({
 type ScheduleNote = z.output<typeof note>;
 
 /** The name of the note of a schedule. */
-function noteName(schedule: string): string {
-  return `fixity/${schedule}`;
-}
+const noteName = (schedule: string) => `fixity/${schedule}`;
 
 /** Null for none, and for one of another version. */
 function readNote(text: string | null): ScheduleNote | null {
   return text === null ? null : note.safeParse(parsedJson(text)).data ?? null;
-}
-
-/** The note of a schedule that is seen for the first time. */
-function firstNote(now: number): ScheduleNote {
-  return { due: now, task: null, state: "waiting", triedAt: now, error: null, succeededAt: null };
 }
 
 interface FixitySchedulesOptions {
@@ -275,7 +255,7 @@ export class FixitySchedules {
    */
   async list(caller: Caller, administers: () => Promise<boolean>): Promise<ScheduleView[]> {
     const { schedules } = this.#options;
-    const near = schedules.filter((schedule) => isOfAccount(schedule, caller) || isOfTenant(schedule, caller));
+    const near = schedules.filter((schedule) => caller.tenant === null || isOfTenant(schedule, caller.tenant));
     const showsAll = near.some((schedule) => !isOfAccount(schedule, caller)) && await administers();
     const views: ScheduleView[] = [];
     for (const schedule of near) {
@@ -328,14 +308,15 @@ export class FixitySchedules {
     const name = noteName(schedule.name);
     const text = await store.readNote(name);
     const note = readNote(text);
+    const at = now();
     if (!note) {
-      await store.replaceNote(name, text, JSON.stringify(firstNote(now())));
-      return this.#note(schedule, firstNote(now()), null);
+      const first = { due: at, task: null, state: "waiting", triedAt: at, error: null, succeededAt: null } as const;
+      await store.replaceNote(name, text, JSON.stringify(first));
+      return this.#note(schedule, first, null);
     }
     const task = note.task ? await store.get(note.task) : null;
     const known = await this.#withSuccess(name, note, task);
     this.#note(schedule, known, task);
-    const at = now();
     if (known.state === "starting") {
       if (task) await this.#replace(name, known, { ...known, state: "started", error: null });
       else if (at - known.triedAt >= RETRY_MS || at < known.triedAt) await this.#begin(schedule, known, known.task);
@@ -422,16 +403,11 @@ export class FixitySchedules {
   }
 }
 
-function isOfAccount({ login }: FixitySchedule, caller: Caller): boolean {
-  const { tenant, username } = resolveLogin(login);
-  return isSameTenant(tenant, caller.tenant) && username === caller.username;
+/** Whether a schedule's account is that of a caller. */
+function isOfAccount(schedule: FixitySchedule, caller: Caller): boolean {
+  return isOfTenant(schedule, caller.tenant) && resolveLogin(schedule.login).username === caller.username;
 }
 
-/** Whether an administrator with the tenant of a caller administers a schedule's account. */
-function isOfTenant({ login }: FixitySchedule, caller: Caller): boolean {
-  return caller.tenant === null || isSameTenant(resolveLogin(login).tenant, caller.tenant);
-}
-
-function isSameTenant(one: string | null, other: string | null): boolean {
-  return (one?.toLowerCase() ?? null) === (other?.toLowerCase() ?? null);
+function isOfTenant({ login }: FixitySchedule, tenant: string | null): boolean {
+  return resolveLogin(login).tenant?.toLowerCase() === tenant?.toLowerCase();
 }

@@ -18,8 +18,10 @@ class Disk {
         remembered: (name) => Promise.resolve(this.notes.get(name) ?? null),
       },
       folder: "/data",
-      room: () => Promise.resolve({ free: 2 ** 30, total: 100 * 2 ** 30 }),
-      isLow: () => Promise.resolve(this.isLow),
+      disk: {
+        room: () => Promise.resolve({ free: 2 ** 30, total: 100 * 2 ** 30 }),
+        isLow: () => Promise.resolve(this.isLow),
+      },
       isFull: () => Promise.resolve(this.isFull),
       now: () => this.now,
     });

@@ -1,7 +1,26 @@
 import assert from "node:assert/strict";
 import type { NotificationEvent } from "@/lib/operations/notifications/event.ts";
 import { type EndedCheck, fixityNews } from "@/lib/operations/notifications/fixity_news.ts";
+import { type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
 
+const REQUEST = {
+  prefix: "2025/",
+  rate: null,
+  allVersions: false,
+  full: false,
+  etags: "compare",
+  reportTo: null,
+  baseline: null,
+  schedule: null,
+} as const;
+
+/** A progress that has come to its end, with these members. */
+function checked(members: Partial<FixityProgress> = {}): FixityProgress {
+  const start = { request: REQUEST, comparison: null, baseline: null, startedAt: 0 };
+  return { ...newFixity(start), files: 3, bytes: 30, checkedAt: 0, ...members };
+}
+
+const { totals } = checked();
 const CLEAN: EndedCheck = {
   id: "6f0e",
   owner: "o",
@@ -9,18 +28,11 @@ const CLEAN: EndedCheck = {
   bucket: "scans",
   prefix: "2025/",
   schedule: null,
-  wasStarted: true,
   error: null,
-  files: 3,
-  bytes: 30,
-  changed: 0,
-  missing: 0,
-  unreadable: 0,
-  notInManifest: 0,
-  bagIsValid: null,
-  writeError: null,
-  endedAt: 0,
+  progress: checked(),
 };
+const DAMAGED = checked({ totals: { ...totals, changed: 1 } });
+const INVALID_BAG = { oxum: null, problems: ["It has no payload manifest"], bytes: 0, files: 0 };
 
 function scene() {
   const events: NotificationEvent[] = [];
@@ -33,7 +45,7 @@ function scene() {
   };
   const report = fixityNews({
     notifier,
-    linkOf: ({ id, wasStarted }) => wasStarted ? `https://site.example/fixity?task=${id}` : null,
+    linkOf: ({ id, progress }) => progress ? `https://site.example/fixity?task=${id}` : null,
     now: () => time,
   });
   return { events, report, pass: (ms: number) => time += ms };
@@ -42,10 +54,14 @@ function scene() {
 Deno.test("fixity news: damage, failure, a bag that is not valid and what could not be written are reports, the rest is clean", async () => {
   const { events, report } = scene();
   await report(CLEAN);
-  await report({ ...CLEAN, changed: 1, missing: 2, schedule: "yearly" });
+  const progress = checked({ totals: { ...totals, changed: 1, missing: 2 } });
+  await report({ ...CLEAN, progress, schedule: "yearly" });
   await report({ ...CLEAN, error: "The login was refused", prefix: "" });
-  await report({ ...CLEAN, bagIsValid: false });
-  await report({ ...CLEAN, writeError: "the manifest was not written" });
+  await report({
+    ...CLEAN,
+    progress: checked({ comparison: { manifests: [], scope: null, figures: [], bag: INVALID_BAG } }),
+  });
+  await report({ ...CLEAN, progress: checked({ writeError: "the manifest was not written" }) });
   assert.deepEqual(events.map(({ type }) => type), [
     "fixity.clean",
     "fixity.report",
@@ -65,19 +81,19 @@ Deno.test("fixity news: damage, failure, a bag that is not valid and what could 
 
 Deno.test("fixity news: a login has ten events an hour, a schedule any number", async () => {
   const { events, report, pass } = scene();
-  for (let n = 0; n < 15; n++) await report({ ...CLEAN, id: String(n), changed: 1 });
+  for (let n = 0; n < 15; n++) await report({ ...CLEAN, id: String(n), progress: DAMAGED });
   assert.equal(events.length, 10);
-  await report({ ...CLEAN, owner: "another", changed: 1 });
-  await report({ ...CLEAN, schedule: "yearly", changed: 1 });
+  await report({ ...CLEAN, owner: "another", progress: DAMAGED });
+  await report({ ...CLEAN, schedule: "yearly", progress: DAMAGED });
   assert.equal(events.length, 12);
   pass(3_600_000);
-  await report({ ...CLEAN, changed: 1 });
+  await report({ ...CLEAN, progress: DAMAGED });
   assert.equal(events.length, 13);
 });
 
 Deno.test("fixity news: a check is linked, one that could not be started is not", async () => {
   const { events, report } = scene();
   await report(CLEAN);
-  await report({ ...CLEAN, id: "none", wasStarted: false, error: "The login was refused" });
+  await report({ ...CLEAN, id: "none", progress: null, error: "The login was refused" });
   assert.deepEqual(events.map(({ link }) => link), ["https://site.example/fixity?task=6f0e", null]);
 });
