@@ -14,7 +14,7 @@ import { sizeIfExistsAsync } from "@/lib/std/files.ts";
 import { readWithin } from "@/lib/std/timing.ts";
 import type { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import type { ScheduleFigures } from "@/lib/tasks/fixity/schedules.ts";
-import type { TaskFigures } from "@/lib/tasks/task_runner.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 
 /** The files of the embedded store's index, in the data folder. */
 const INDEX_FILES = ["index.db", "index.db-wal"];
@@ -23,7 +23,7 @@ const FILES_MS = 5000;
 
 /** The parts of a process that are read at each scrape; null: it has none. */
 interface MetricSources {
-  readonly tasks: (() => TaskFigures) | null;
+  readonly tasks: (() => TaskRunner["figures"]) | null;
   readonly campaigns: Pick<CampaignSource, "lastKnown"> | null;
   /** The disk of the data folder. */
   readonly disk: DiskRoom | null;

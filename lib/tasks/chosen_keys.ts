@@ -10,7 +10,6 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./count.ts";
 import { CHANGED_INPUT, taskGone } from "./task_responses.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
-import type { Blobs } from "./task.ts";
 
 /** Keys of a chunk. */
 const CHUNK_KEYS = 1000;
@@ -21,29 +20,21 @@ const chunkName = (index: number) => `keys/${index}`;
 
 type Input = Pick<Job<unknown>, "readBlobs">;
 
-/** What a task works on, as its blobs have it: so many chunks of keys, and so many prefixes. */
-interface ChosenKeys {
-  readonly chunks: number;
-  readonly prefixes: number;
-  /** Number of the keys. */
-  readonly keys: number;
-  readonly blobs: Blobs;
-}
-
 /**
  * Packs keys and prefixes. Those that lie under another prefix are left out, so that nothing is counted twice.
  *
  * @param isLast prefixes that come last; the others are in order
+ * @returns so many chunks of keys and so many prefixes as blobs, and how many keys they are
  */
 export function packedKeys(
   keys: readonly string[],
   prefixes: readonly string[],
   isLast: (prefix: string) => boolean = () => false,
-): ChosenKeys {
+) {
   const outer = outermost(prefixes);
   const single = [...new Set(keys)].filter((key) => !isUnder(outer, key));
   const ordered = outer.toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
-  const blobs = new Map([[PREFIXES, packed(ordered)]]);
+  const blobs = new Map<string, Uint8Array>([[PREFIXES, packed(ordered)]]);
   let chunks = 0;
   for (let at = 0; at < single.length; at += CHUNK_KEYS) {
     blobs.set(chunkName(chunks++), packed(single.slice(at, at + CHUNK_KEYS)));
@@ -52,14 +43,9 @@ export function packedKeys(
 }
 
 /** The prefixes of a task. @throws HttpError 410 where the stored texts are gone or damaged, as {@link readChunk} */
-export async function readPrefixes(job: Input): Promise<string[]> {
-  return await readTexts(job, PREFIXES);
-}
-
+export const readPrefixes = (job: Input) => readTexts(job, PREFIXES);
 /** A chunk of the keys of a task. */
-export async function readChunk(job: Input, index: number): Promise<string[]> {
-  return await readTexts(job, chunkName(index));
-}
+export const readChunk = (job: Input, index: number) => readTexts(job, chunkName(index));
 
 interface PageOptions {
   readonly prefix: string;
@@ -164,22 +150,16 @@ export function chosenKeysHandler<P extends object>(
 
 async function readTexts(job: Input, name: string): Promise<string[]> {
   const [blob] = await job.readBlobs([name]);
-  const { data } = z.array(z.string()).safeParse(blob && parsedJson(inflated(blob)));
-  if (!data) throw taskGone(CHANGED_INPUT);
-  return data;
+  try {
+    const text = gunzipSync(Buffer.from(blob ?? []), { maxOutputLength: MAX_LIST_BYTES });
+    return z.array(z.string()).parse(parsedJson(text));
+  } catch {
+    throw taskGone(CHANGED_INPUT);
+  }
 }
 
 function packed(texts: readonly string[]): Uint8Array {
   return gzipSync(JSON.stringify(texts), { level: 1 });
-}
-
-/** @throws HttpError 410 */
-function inflated(blob: Uint8Array): Buffer {
-  try {
-    return gunzipSync(Buffer.from(blob), { maxOutputLength: MAX_LIST_BYTES });
-  } catch {
-    throw taskGone(CHANGED_INPUT);
-  }
 }
 
 /** The prefixes that do not lie under another one, in order. */

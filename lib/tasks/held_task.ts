@@ -1,3 +1,4 @@
+import { untilAborted } from "@/lib/std/timing.ts";
 import { LEASE_MS, type NewTask, RENEW_MS, type Saved, type Task, type TaskEnd, type TaskStore } from "./task.ts";
 import type { TaskClock } from "./task_handler.ts";
 
@@ -12,14 +13,6 @@ const RETRY_MS = 1000;
  * checkpoint so that others have their turn (`yielded`), or the store refuses its keys (`refused`).
  */
 type Interruption = "canceled" | "lost" | "expired" | "stopped" | "yielded" | "refused";
-
-/** What precedes the next run of a task whose work failed with an error that may pass. */
-interface Retry {
-  /** When the first of these errors came, by the clock. */
-  readonly failingSince: number;
-  /** The wait before the next run, ms. */
-  readonly waitMs: number;
-}
 
 interface HeldTaskOptions {
   readonly store: TaskStore;
@@ -42,8 +35,17 @@ export class HeldTask {
   readonly left = Promise.withResolvers<void>();
   /** Why the store refuses its keys, as a sentence for its owner; null: it does not. */
   refusal: string | null = null;
-  /** Since when its work has failed with errors that may pass, and the last wait; null where it has got further. */
-  retry: Retry | null = null;
+  /** Why its work must end; null while it may go on. */
+  interruption: Interruption | null = null;
+  /** Aborts when its work must end, for any reason. */
+  signal: AbortSignal;
+  /** Grows with each checkpoint that is not partial. */
+  steps = 0;
+  /**
+   * Since when, by the clock, its work has failed with errors that may pass, and the last wait, ms; null where it has got
+   * further.
+   */
+  retry: { readonly failingSince: number; readonly waitMs: number } | null = null;
   /** Whether it waits until it may run again, without a slot of the tasks that can run. */
   isBackingOff = false;
   /**
@@ -59,12 +61,9 @@ export class HeldTask {
   readonly #options: HeldTaskOptions;
   readonly #cancel = new AbortController();
   #lease = new AbortController();
-  #signal: AbortSignal;
-  #interruption: Interruption | null = null;
   #progress: () => string;
   #version = 0;
   #storedVersion = 0;
-  #steps = 0;
   #savedAt = -Infinity;
   #leaseEnd: number;
   #saving: Promise<Saved | "unreachable"> | null = null;
@@ -75,17 +74,7 @@ export class HeldTask {
     this.#options = options;
     this.#progress = () => task.progress;
     this.#leaseEnd = leasedAt + LEASE_MS;
-    this.#signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
-  }
-
-  /** Why its work must end; null while it may go on. */
-  get interruption(): Interruption | null {
-    return this.#interruption;
-  }
-
-  /** Aborts when its work must end, for any reason. */
-  get signal(): AbortSignal {
-    return this.#signal;
+    this.signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
   }
 
   /** Aborts when its work must end, unless it was cancelled alone. */
@@ -96,11 +85,6 @@ export class HeldTask {
   /** The last progress, as JSON. */
   get progress(): string {
     return this.#progress();
-  }
-
-  /** Grows with each checkpoint that is not partial. */
-  get steps(): number {
-    return this.#steps;
   }
 
   /** Whether the lease may run out before it is renewed the next time. */
@@ -115,9 +99,9 @@ export class HeldTask {
 
   /** Ends the work that is under way. */
   interrupt(reason: Interruption): void {
-    if (this.#interruption === "lost") return;
+    if (this.interruption === "lost") return;
     // What ends the lease counts more than a cancellation, which is stored and found by the next holder.
-    if (this.#interruption === null || reason !== "canceled") this.#interruption = reason;
+    if (this.interruption === null || reason !== "canceled") this.interruption = reason;
     const error = new Error(`The work on a task is interrupted: ${reason}`);
     (reason === "canceled" ? this.#cancel : this.#lease).abort(error);
   }
@@ -125,25 +109,26 @@ export class HeldTask {
   /** Lets work begin again after the lease had run out and was renewed. */
   resume(): void {
     this.#lease = new AbortController();
-    this.#signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
-    this.#interruption = this.#cancel.signal.aborted ? "canceled" : null;
+    this.signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
+    this.interruption = this.#cancel.signal.aborted ? "canceled" : null;
   }
 
   /** As `Job.checkpoint`, with a function that returns the progress as JSON. */
   async checkpoint(progress: () => string, how?: "at once" | "partial"): Promise<void> {
     this.#progress = progress;
-    if (how !== "partial") this.#steps++;
+    if (how !== "partial") this.steps++;
     const version = ++this.#version;
     const { clock } = this.#options;
-    this.#signal.throwIfAborted();
+    this.signal.throwIfAborted();
     if (how !== "at once") {
-      if (clock.now() - this.#savedAt >= CHECKPOINT_MS) await this.#aborted(this.save());
-      return this.#signal.throwIfAborted();
+      if (clock.now() - this.#savedAt >= CHECKPOINT_MS) await untilAborted(this.save(), this.signal);
+      return this.signal.throwIfAborted();
     }
     while (this.#storedVersion < version) {
-      const saved = await this.#aborted(this.save());
-      this.#signal.throwIfAborted();
-      if (saved === "unreachable") await clock.sleep(RETRY_MS, this.#signal);
+      // The store may not respond for long.
+      const saved = await untilAborted(this.save(), this.signal);
+      this.signal.throwIfAborted();
+      if (saved === "unreachable") await clock.sleep(RETRY_MS, this.signal);
     }
   }
 
@@ -176,19 +161,6 @@ export class HeldTask {
     } catch (error) {
       onStoreError(error);
       return "unreachable";
-    }
-  }
-
-  /** Waits for work, at most until the signal aborts: a store may not respond for long. */
-  async #aborted<T>(work: Promise<T>): Promise<T> {
-    const signal = this.#signal;
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      return await Promise.race([work, promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
     }
   }
 }

@@ -5,13 +5,6 @@ import { readSentence, type TaskEnd } from "./task.ts";
 import type { TaskHandler } from "./task_handler.ts";
 import { openCaller, readableProgress, type TaskKeys } from "./task_keys.ts";
 
-interface TaskEndsOptions {
-  readonly handlers: ReadonlyMap<string, TaskHandler<unknown>>;
-  readonly keys: TaskKeys;
-  /** Records how tasks end; null or absent: nothing does. */
-  readonly recorder?: AuditRecorder | null;
-}
-
 /** The kind of tasks of another version, which this one does not know. */
 const UNKNOWN = "unknown";
 
@@ -25,18 +18,21 @@ const RECORDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export class TaskEnds {
   /** Tasks that ended in this process, by kind and then by state. */
   readonly counts: ReadonlyMap<string, Record<TaskEnd["state"], number>>;
-  readonly #options: TaskEndsOptions;
 
-  constructor(options: TaskEndsOptions) {
-    this.#options = options;
-    const kinds = [...options.handlers.keys(), UNKNOWN];
+  /** @param recorder records how tasks end; null or absent: nothing does */
+  constructor(
+    private readonly handlers: ReadonlyMap<string, TaskHandler<unknown>>,
+    private readonly keys: TaskKeys,
+    private readonly recorder?: AuditRecorder | null,
+  ) {
+    const kinds = [...handlers.keys(), UNKNOWN];
     this.counts = new Map(kinds.map((kind) => [kind, { ready: 0, failed: 0, canceled: 0 }]));
   }
 
   /** Called before an end is stored. */
   async announce(task: LeasedTask, { state, error, progress }: TaskEnd): Promise<void> {
-    const { handlers, keys } = this.#options;
-    const handler = handlers.get(task.kind);
+    const { keys } = this;
+    const handler = this.handlers.get(task.kind);
     if (!handler?.onEnd) return;
     const { id, bucket, owner } = task;
     const tenant = task.sealedCaller && openCaller(task.sealedCaller, task, keys)?.caller.tenant;
@@ -52,7 +48,7 @@ export class TaskEnds {
 
   /** Counts alone change nothing. */
   record(task: LeasedTask, { state, progress }: TaskEnd): void {
-    const { recorder, keys, handlers } = this.#options;
+    const { recorder, keys, handlers } = this;
     if (!recorder || task.kind === "count") return;
     const counted = RECORDED[task.kind] ?? {};
     const caller = task.sealedCaller && openCaller(task.sealedCaller, task, keys)?.caller;

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createHash, createHmac, type KeyObject } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { derivedKey, openText, sealText } from "@/lib/std/sealed_text.ts";
@@ -9,36 +9,28 @@ import type { TaskType } from "./task_handler.ts";
 import { CHANGED_INPUT, CHANGED_PROGRESS, taskGone, UNREADABLE_TASK } from "./task_responses.ts";
 
 /** Keys of the task operations, each for one purpose. */
-export interface TaskKeys {
-  /** Seals the credentials of running tasks, with what they may be used for. */
-  readonly seal: KeyObject;
-  /** Seals how far tasks are. */
-  readonly progress: KeyObject;
-  /** Derives the owner of a task from credentials. */
-  readonly owner: KeyObject;
-  /** Signs the tickets of archives. */
-  readonly ticket: KeyObject;
-}
+export type TaskKeys = ReturnType<typeof taskKeys>;
 
 /** Derives the keys from the secret that signs tokens (`API_SECRET_KEY`), equal in all processes. */
-export function taskKeys(secret: Uint8Array): TaskKeys {
+export function taskKeys(secret: Uint8Array) {
   return {
+    /** Seals the credentials of running tasks, with what they may be used for. */
     seal: derivedKey(secret, "task credentials"),
+    /** Seals how far tasks are. */
     progress: derivedKey(secret, "task progress"),
+    /** Derives the owner of a task from credentials. */
     owner: derivedKey(secret, "task owner"),
+    /** Signs the tickets of archives. */
     ticket: derivedKey(secret, "zip ticket"),
   };
 }
-
-/** Characters of a name of a deployment: 64 bits as hexadecimal. */
-const DEPLOYMENT_CHARACTERS = 16;
 
 /**
  * A name for the processes with one secret (`API_SECRET_KEY`), under which they share tasks apart from those with another
  * one. It does not reveal the secret.
  */
 export function deploymentOf(secret: Uint8Array): string {
-  return derivedKey(secret, "task store").export().toString("hex").slice(0, DEPLOYMENT_CHARACTERS);
+  return derivedKey(secret, "task store").export().subarray(0, 8).toString("hex");
 }
 
 const SEALED = z.object({
@@ -48,7 +40,9 @@ const SEALED = z.object({
   named: z.boolean(),
   /** The request that started the task; none for a schedule, and in tasks of earlier versions. */
   request: z.object({ id: z.string(), address: z.string().nullable() }).optional(),
+  /** When it was sealed, ms since 1970 by the clock of the process that created the task. */
   at: z.number(),
+  /** SHA-256 of the task's blobs by their names, as base64url; none where its blobs may change. */
   digests: z.record(z.string(), z.string()),
 });
 
@@ -56,17 +50,7 @@ const SEALED = z.object({
 export type SealedTask = Pick<Task, "id" | "kind" | "bucket">;
 
 /** What a sealed caller may be used for, besides its task, kind and bucket. */
-interface SealTerms {
-  /** When it was sealed, ms since 1970 by the clock of the process that created the task. */
-  readonly at: number;
-  /** SHA-256 of the task's blobs by their names, as base64url; none where its blobs may change. */
-  readonly digests: Readonly<Record<string, string>>;
-}
-
-/** A caller whose seal was opened. */
-interface OpenedCaller extends SealTerms {
-  readonly caller: Caller;
-}
+type SealTerms = Pick<z.output<typeof SEALED>, "at" | "digests">;
 
 /**
  * The owner of tasks: a digest of a caller's user, tenant and S3 keys, so that other credentials are another owner. Names
@@ -124,13 +108,14 @@ export function sealCaller(
  *
  * @returns null where it was sealed with another `API_SECRET_KEY`, or for another task, kind or bucket
  */
-export function openCaller(sealed: Uint8Array, task: SealedTask, { seal }: TaskKeys): OpenedCaller | null {
+export function openCaller(sealed: Uint8Array, task: SealedTask, { seal }: TaskKeys) {
   const text = openText(sealed, seal, associatedData(task));
   const { data } = SEALED.safeParse(text === null ? undefined : parsedJson(text));
   if (!data) return null;
   const { at, digests, request, ...caller } = data;
   const sentFor = request && { request: { ...request, isByTask: true } };
-  return { caller: { ...caller, ...sentFor, mapiAuthorization: null }, at, digests };
+  const opened: Caller = { ...caller, ...sentFor, mapiAuthorization: null };
+  return { caller: opened, at, digests };
 }
 
 /** Seals a progress, JSON, for one task of one kind and bucket. @returns base64url */

@@ -1,3 +1,4 @@
+import { untilAborted } from "@/lib/std/timing.ts";
 import type { HeldTask } from "./held_task.ts";
 import { LONG_KIND } from "./task.ts";
 import type { TaskClock } from "./task_handler.ts";
@@ -150,16 +151,13 @@ export class TaskQueue {
     if (this.#paused().length >= MAX_PAUSED) held.interrupt("yielded");
     const { signal } = held;
     signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
     held.giveTurn = resolve;
     this.next();
     try {
-      await promise;
+      await untilAborted(promise, signal);
     } finally {
       held.giveTurn = null;
-      signal.removeEventListener("abort", abort);
     }
   }
 }

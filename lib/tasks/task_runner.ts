@@ -95,17 +95,6 @@ export interface FoundTask<P> {
   readonly progress: P;
 }
 
-/** What a process works on. */
-export interface TaskFigures {
-  readonly running: number;
-  readonly maxRunning: number;
-  /** Tasks that have no slot yet, or wait for the object store. */
-  readonly waiting: number;
-  /** Since the start. */
-  readonly ended: ReadonlyMap<string, Readonly<Record<TaskEnd["state"], number>>>;
-  readonly isStoreReachable: boolean;
-}
-
 /**
  * Works on background tasks in this process: those that it created, and those whose process has died or stopped. It
  * renews their leases, and works on a task only while it has the lease.
@@ -138,15 +127,17 @@ export class TaskRunner {
       held: this.#held,
       work: (held) => this.#work(held),
     });
-    this.#ends = new TaskEnds({ handlers: this.#handlers, keys: options.keys, recorder: options.recorder });
+    this.#ends = new TaskEnds(this.#handlers, options.keys, options.recorder);
   }
 
   /** What this process works on and has worked on. */
-  get figures(): TaskFigures {
+  get figures() {
     return {
       running: this.#queue.running,
       maxRunning: MAX_RUNNING,
+      /** Tasks that have no slot yet, or wait for the object store. */
       waiting: this.#queue.waiting,
+      /** Since the start. */
       ended: this.#ends.counts,
       isStoreReachable: this.#isReachable,
     };
@@ -175,13 +166,12 @@ export class TaskRunner {
     const at = clock.now();
     const terms = { at: Date.now(), digests: hasFixedBlobs(type) && blobs ? blobDigests(blobs) : {} };
     const named = { id, kind: type.kind, bucket };
-    const sealedCaller = sealCaller(caller, named, terms, keys);
     const task = {
       ...named,
       ...provenName(caller),
       owner: ownerOf(caller, keys),
       progress: progressText(type, named, progress, keys),
-      sealedCaller,
+      sealedCaller: sealCaller(caller, named, terms, keys),
     };
     const created = await this.store.create(task, this.#holder, bounds, blobs);
     if (created === "exists") return id;
@@ -262,7 +252,7 @@ export class TaskRunner {
     let checkedAt = clock.now();
     while (!this.#stop.signal.aborted) {
       for (const held of this.#held.values()) this.#renew(held);
-      this.#claim();
+      this.#claimUpTo(this.#room());
       if (clock.now() - sweptAt >= SWEEP_MS) {
         sweptAt = clock.now();
         this.store.sweep().catch((error) => this.#onStoreError(error));
@@ -303,16 +293,15 @@ export class TaskRunner {
     held.state = "paused";
   }
 
-  /** Claims tasks as far as it has room, and all whose cancellation was requested: their end takes no time. */
-  async #claim(): Promise<void> {
-    const active =
-      [...this.#held.values()].filter((held) =>
-        !held.isBackingOff && !held.giveTurn && !(isLong(held) && held.state === "waiting")
-      ).length;
-    const limit = Math.min(MAX_CLAIMED - active, MAX_CLAIMED_IN_ALL - this.#held.size);
-    await this.#claimUpTo(Math.max(0, limit));
+  /** How many more tasks it has room for. */
+  #room(): number {
+    const isActive = (held: HeldTask) =>
+      !held.isBackingOff && !held.giveTurn && !(isLong(held) && held.state === "waiting");
+    const active = [...this.#held.values()].filter(isActive).length;
+    return Math.max(0, Math.min(MAX_CLAIMED - active, MAX_CLAIMED_IN_ALL - this.#held.size));
   }
 
+  /** Claims so many tasks, and all whose cancellation was requested: their end takes no time. */
   async #claimUpTo(limit: number, owner?: string): Promise<void> {
     if (this.#isClaiming) return;
     this.#isClaiming = true;
@@ -432,7 +421,7 @@ export class TaskRunner {
       };
     } catch (error) {
       if (held.interruption === "refused") return failed(held, held.refusal ?? storedSentence(INTERNAL_ERROR));
-      if (held.interruption) return interrupted(held);
+      if (held.interruption) return held.interruption === "canceled" ? canceled(held) : null;
       if (held.steps > steps) held.retry = null;
       if (isTransient(error) && this.#retryLater(held)) return "retry";
       const sentence = failureSentence(error);
@@ -578,8 +567,4 @@ function failed(held: HeldTask, error: string): TaskEnd {
 
 function canceled(held: HeldTask): TaskEnd {
   return { state: "canceled", error: null, progress: held.progress, keepsCaller: false };
-}
-
-function interrupted(held: HeldTask): TaskEnd | null {
-  return held.interruption === "canceled" ? canceled(held) : null;
 }

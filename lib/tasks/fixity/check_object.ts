@@ -298,39 +298,24 @@ const MAX_PROBE_BYTES = 16 * 1024 * 1024;
 const MIN_DIFFERING = 2;
 const PLAIN_ETAG = /^"?[0-9a-f]{32}"?$/i;
 
-interface EtagJudgeOptions {
-  readonly source: ReadSource;
-  readonly bucket: string;
-  /** What an earlier run of the check found. */
-  readonly known: EtagMeaning;
-  readonly isIgnored: boolean;
-}
-
 /**
  * Finds out whether the ETags of a store are MD5s. Some stores encrypt or number their objects, and give ETags that look
  * the same: those differ from the bytes of every object. One ETag that is the MD5 of its object shows that they are MD5s.
  */
 export class EtagJudge {
-  readonly isIgnored: boolean;
-  readonly #source: ReadSource;
-  readonly #bucket: string;
-  #meaning: EtagMeaning;
   #probe: Promise<void> | null = null;
 
-  constructor({ source, bucket, known, isIgnored }: EtagJudgeOptions) {
-    this.#source = source;
-    this.#bucket = bucket;
-    this.#meaning = known;
-    this.isIgnored = isIgnored;
-  }
-
-  get meaning(): EtagMeaning {
-    return this.#meaning;
-  }
+  /** @param meaning what an earlier run of the check found */
+  constructor(
+    readonly source: ReadSource,
+    readonly bucket: string,
+    public meaning: EtagMeaning,
+    readonly isIgnored: boolean,
+  ) {}
 
   /** Notes an ETag that was compared. */
   saw(isEqual: boolean): void {
-    if (isEqual) this.#meaning = "md5";
+    if (isEqual) this.meaning = "md5";
   }
 
   /**
@@ -339,13 +324,13 @@ export class EtagJudge {
    * @throws as `readObject`, where the store does not work
    */
   async verdict(key: string): Promise<EtagMeaning> {
-    if (this.#meaning === null) await (this.#probe ??= this.#look(key));
-    return this.#meaning;
+    if (this.meaning === null) await (this.#probe ??= this.#look(key));
+    return this.meaning;
   }
 
   async #look(key: string): Promise<void> {
-    const { s3, caller, read } = this.#source;
-    const { objects } = await read(() => listObjects(s3, caller, this.#bucket, { maxKeys: MAX_KEYS }));
+    const { s3, caller, read } = this.source;
+    const { objects } = await read(() => listObjects(s3, caller, this.bucket, { maxKeys: MAX_KEYS }));
     const probes = objects
       .filter(({ Key, Size, ETag }) =>
         Key !== key && Size > 0 && Size <= MAX_PROBE_BYTES && PLAIN_ETAG.test(ETag ?? "")
@@ -354,23 +339,23 @@ export class EtagJudge {
     let differing = 0;
     for (const { Key } of probes) {
       const isEqual = await this.#isMd5(Key);
-      if (isEqual) this.#meaning = "md5";
-      if (this.#meaning !== null) return;
+      if (isEqual) this.meaning = "md5";
+      if (this.meaning !== null) return;
       if (isEqual === false) differing++;
     }
-    if (differing >= MIN_DIFFERING) this.#meaning = "other";
+    if (differing >= MIN_DIFFERING) this.meaning = "other";
   }
 
   /** Whether the ETag of an object is its MD5; null where it cannot be read, or says that it is none. */
   async #isMd5(key: string): Promise<boolean | null> {
     try {
-      const { receiver } = await readObject(this.#source, { bucket: this.#bucket, key }, null, ({ headers }) => {
+      const { receiver } = await readObject(this.source, { bucket: this.bucket, key }, null, ({ headers }) => {
         const expected = storedDigests(headers).find(({ proof }) => proof === "etag")?.expected;
         return { ...startDigest("md5"), expected };
       });
       return receiver.expected === undefined ? null : receiver.hex() === receiver.expected;
     } catch (error) {
-      this.#source.caller.signal.throwIfAborted();
+      this.source.caller.signal.throwIfAborted();
       if (error instanceof HttpError && problemOf(error) === "fatal") throw error;
       return null;
     }

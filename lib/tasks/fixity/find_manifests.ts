@@ -20,16 +20,16 @@ interface Lookup {
   readonly caller: Caller;
 }
 
-/** A manifest as a request names it. */
-interface NamedManifest {
-  readonly bucket: string;
-  readonly key: string;
-  /** Null: the folder of its key. */
-  readonly root: string | null;
-}
-
-/** @throws HttpError 422 where there is no such object, or its name says an algorithm that is not known */
-export async function namedManifest(lookup: Lookup, named: NamedManifest): Promise<ManifestRef> {
+/**
+ * A manifest as a request names it.
+ *
+ * @param named its root is the folder of its key where it is null
+ * @throws HttpError 422 where there is no such object, or its name says an algorithm that is not known
+ */
+export async function namedManifest(
+  lookup: Lookup,
+  named: { readonly bucket: string; readonly key: string; readonly root: string | null },
+): Promise<ManifestRef> {
   const { bucket, key } = named;
   const folder = folderOf(key);
   const bagIt = bagItName(key.slice(folder.length));
@@ -38,13 +38,14 @@ export async function namedManifest(lookup: Lookup, named: NamedManifest): Promi
       code: "manifest_algorithm_unknown",
     });
   }
-  const etag = await etagOf(lookup, bucket, key);
-  if (etag === undefined) {
+  const { headers } = await headObject(lookup.s3, lookup.caller, { bucket, key }).catch((error) => {
+    if (!(error instanceof HttpError) || error.status !== 404) throw error;
     throw unprocessable(`manifest: there is no object '${key}' in bucket '${bucket}'`, {
       code: "manifest_not_found",
       params: { key, bucket },
     });
-  }
+  });
+  const etag = headers.get("etag");
   const root = named.root ?? folder;
   if (!bagIt) return { bucket, key, root, form: "list", algorithm: null, escapesPercent: false, etag };
   // Reports in the form of BagIt have such a name as well, and are about folders that are no bags.
@@ -54,17 +55,12 @@ export async function namedManifest(lookup: Lookup, named: NamedManifest): Promi
   return { bucket, key, root, form, algorithm: bagIt.algorithm, escapesPercent, etag };
 }
 
-/** What a bag says about itself. */
-interface FoundBag {
-  /** Those whose algorithm is known. */
-  readonly manifests: readonly ManifestRef[];
-  readonly oxum: PayloadOxum | null;
-  /** What is wrong with it. */
-  readonly problems: readonly CodedText[];
-}
-
-/** Reads what a bag says about itself. @throws HttpError 422 where there is no bagit.txt */
-export async function findBag(lookup: Lookup, bucket: string, root: string): Promise<FoundBag> {
+/**
+ * Reads what a bag says about itself: the manifests whose algorithm is known, its Payload-Oxum, and what is wrong with it.
+ *
+ * @throws HttpError 422 where there is no bagit.txt
+ */
+export async function findBag(lookup: Lookup, bucket: string, root: string) {
   const problems: CodedText[] = [];
   const note = (code: ProblemCode, text: string, params?: ProblemParams) =>
     problems.push({ text, coded: params ? { code, params } : { code } });
@@ -131,20 +127,14 @@ function hasEscapedPercents(version: number | null): boolean {
   return version === null || version >= 1;
 }
 
-/** Bytes and files of the payload of a bag. */
-interface PayloadOxum {
-  readonly bytes: number;
-  readonly files: number;
-}
-
 /**
- * `Payload-Oxum` of bag-info.txt (RFC 8493, section 2.2.2).
+ * Bytes and files of the payload of a bag by `Payload-Oxum` of bag-info.txt (RFC 8493, section 2.2.2).
  *
  * @param text null where it is too long to be read
  * @returns null where there is none, `invalid` where it is no pair of numbers or there are several that differ. Numbers
  *   above 2^53 - 1, which no payload has, are none: they could not be compared exactly
  */
-export function parsePayloadOxum(text: string | null): PayloadOxum | null | "invalid" {
+export function parsePayloadOxum(text: string | null): { bytes: number; files: number } | null | "invalid" {
   if (text === null) return "invalid";
   const values = new Set(
     text.split(/\r\n|\r|\n/).flatMap((line) => /^payload-oxum\s*:(.*)$/is.exec(line)?.[1].trim() ?? []),
@@ -172,16 +162,6 @@ async function tagFile(
     if (error instanceof BodyTooLong) return { text: null };
     // A range of nothing: the file is empty.
     if (error instanceof HttpError && error.status === 416) return { text: "" };
-    throw error;
-  }
-}
-
-/** Null where the store says none; undefined where there is no such object. */
-async function etagOf({ s3, caller }: Lookup, bucket: string, key: string): Promise<string | null | undefined> {
-  try {
-    return (await headObject(s3, caller, { bucket, key })).headers.get("etag");
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 404) return undefined;
     throw error;
   }
 }

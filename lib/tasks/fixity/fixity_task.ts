@@ -70,16 +70,11 @@ class FixityRun {
     this.#options = options;
     this.#job = job;
     this.progress = { ...job.progress, underWay: 0 };
-    const { rate } = job.progress.request;
-    this.#rates = rate === null ? [processRate] : [processRate, new ByteRate(rate, options.clock)];
+    const { etags, request } = job.progress;
+    this.#rates = [processRate, new ByteRate(request.rate ?? Infinity, options.clock)];
     this.#signal = AbortSignal.any([job.signal, this.#abort.signal]);
     this.#countedAt = options.clock.now();
-    this.#etags = new EtagJudge({
-      source: this.#readSource({ isPayload: false }),
-      bucket: job.bucket,
-      known: this.progress.etags,
-      isIgnored: job.progress.request.etags === "ignore",
-    });
+    this.#etags = new EtagJudge(this.#readSource(false), job.bucket, etags, request.etags === "ignore");
   }
 
   async check(): Promise<void> {
@@ -129,7 +124,7 @@ class FixityRun {
     const { bucket, id, readBlobs } = this.#job;
     const { progress } = this;
     const { request: { reportTo }, rows } = progress;
-    const source = this.#readSource({ isPayload: false });
+    const source = this.#readSource(false);
     const head = reportHead({ id, bucket, state: "ready", error: null }, progress);
     const reports = reportTo === null ? [] : [
       { extension: "json", type: "application/json", text: () => jsonReport(head, readRows(rows, readBlobs)) },
@@ -157,7 +152,7 @@ class FixityRun {
     const sources: AsyncIterator<Entry>[] = [];
     if (comparison && comparison.manifests.length > 0) {
       sources.push(manifestKeys({
-        source: this.#readSource({ isPayload: false }),
+        source: this.#readSource(false),
         manifests: comparison.manifests,
         prefix,
         after: after?.key ?? null,
@@ -192,7 +187,7 @@ class FixityRun {
   }
 
   /** @param isPayload whether bytes count as those of objects that are checked */
-  #readSource({ isPayload } = { isPayload: true }): ReadSource {
+  #readSource(isPayload = true): ReadSource {
     const { s3, retryMs = RETRY_MS } = this.#options;
     const { caller, read } = this.#job;
     const signal = this.#signal;
@@ -347,16 +342,11 @@ const BURST_MS = 500;
 
 /** Limits bytes per second, as a token bucket that holds half a second. Takers wait in the order in which they come. */
 class ByteRate {
-  readonly #bytesPerSecond: number;
-  readonly #clock: TaskClock;
   /** When all bytes that were taken have had their time, by the clock. */
   #paidAt = -Infinity;
 
   /** @param bytesPerSecond Infinity: no limit */
-  constructor(bytesPerSecond: number, clock: TaskClock) {
-    this.#bytesPerSecond = bytesPerSecond;
-    this.#clock = clock;
-  }
+  constructor(readonly bytesPerSecond: number, readonly clock: TaskClock) {}
 
   /**
    * Takes bytes that have been read, and waits until the next may be.
@@ -364,10 +354,10 @@ class ByteRate {
    * @throws the reason of the signal
    */
   async take(bytes: number, signal?: AbortSignal): Promise<void> {
-    const now = this.#clock.now();
-    this.#paidAt = Math.max(this.#paidAt, now - BURST_MS) + bytes / this.#bytesPerSecond * 1000;
+    const now = this.clock.now();
+    this.#paidAt = Math.max(this.#paidAt, now - BURST_MS) + bytes / this.bytesPerSecond * 1000;
     const waitMs = this.#paidAt - now;
-    if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+    if (waitMs > 0) await this.clock.sleep(waitMs, signal);
     signal?.throwIfAborted();
   }
 }

@@ -5,15 +5,13 @@ const DIGEST_BYTES = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const;
 export const MANIFEST_ALGORITHMS = ["md5", "sha1", "sha256", "sha512"] as const;
 export type ManifestAlgorithm = (typeof MANIFEST_ALGORITHMS)[number];
 
-/**
- * How the lines of a manifest are read: `bagit` for payload manifests and `tags` for tag manifests (RFC 8493, sections 2.1.3
- * and 2.2.1), `folder` for lines of the same syntax about a folder that is no bag, `list` for what md5sum, sha1sum, sha256sum and sha512sum write.
- */
-type ManifestForm = "bagit" | "tags" | "folder" | "list";
-
 /** How to read a manifest. */
 interface ManifestSyntax {
-  readonly form: ManifestForm;
+  /**
+   * `bagit` for payload manifests and `tags` for tag manifests (RFC 8493, sections 2.1.3 and 2.2.1), `folder` for lines of
+   * the same syntax about a folder that is no bag, `list` for what md5sum, sha1sum, sha256sum and sha512sum write.
+   */
+  readonly form: "bagit" | "tags" | "folder" | "list";
   /** Null: each line's by the length of its digest. */
   readonly algorithm: ManifestAlgorithm | null;
   /** Whether `%25` stands for a percent sign: since BagIt 1.0. */
@@ -130,7 +128,6 @@ const MAX_LINE_BYTES = 8 * 1024;
  * left out. It holds one line at most.
  */
 export class LineSplitter {
-  readonly #onLine: (line: string | null) => void;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   #isFirst = true;
   /** The beginning of a line whose end has not come, a character for each byte. */
@@ -139,9 +136,7 @@ export class LineSplitter {
   #isBehindCr = false;
 
   /** @param onLine receives each line without its end; null for one that is too long or is not UTF-8 */
-  constructor(onLine: (line: string | null) => void) {
-    this.#onLine = onLine;
-  }
+  constructor(private readonly onLine: (line: string | null) => void) {}
 
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
@@ -164,7 +159,7 @@ export class LineSplitter {
 
   #report(bytes: string): void {
     const line = bytes.length > MAX_LINE_BYTES ? null : this.#decoded(bytes);
-    this.#onLine(this.#isFirst && line !== null ? line.replace(/^\ufeff/, "") : line);
+    this.onLine(this.#isFirst && line !== null ? line.replace(/^\ufeff/, "") : line);
     this.#isFirst = false;
   }
 

@@ -30,15 +30,6 @@ interface Receiver {
   update(chunk: Uint8Array): void;
 }
 
-/** An object that was read whole. */
-interface ReadBytes<R> {
-  readonly etag: string | null;
-  /** bytes */
-  readonly size: number;
-  /** Has received all of them. */
-  readonly receiver: R;
-}
-
 /** Waits that outlast a store that fails for a while with some requests: a false alarm costs more than some seconds. */
 export const RETRY_MS = [100, 500, 2000, 5000] as const;
 
@@ -57,6 +48,7 @@ export class WrongLength extends Error {
  *
  * @param ifMatch the ETag that it must have; null: any
  * @param begin called when reading begins with the first byte
+ * @returns the ETag, the size in bytes and what has received all of them
  * @throws HttpError as {@link getObject}, 412 for another ETag; WrongLength; what broke the body; the reason of the signal
  */
 export async function readObject<R extends Receiver>(
@@ -64,7 +56,7 @@ export async function readObject<R extends Receiver>(
   ref: VersionRef,
   ifMatch: string | null,
   begin: (opened: OpenedObject) => R,
-): Promise<ReadBytes<R>> {
+) {
   const reading = new Reading(source, ref, ifMatch, begin);
   return await source.read(() => reading.run());
 }
@@ -82,7 +74,7 @@ class Reading<R extends Receiver> {
     readonly begin: (opened: OpenedObject) => R,
   ) {}
 
-  async run(): Promise<ReadBytes<R>> {
+  async run() {
     const { retryMs, caller: { signal } } = this.source;
     for (let tries = 0;;) {
       const from = this.#position;
@@ -103,7 +95,7 @@ class Reading<R extends Receiver> {
     }
   }
 
-  async #readOn(): Promise<ReadBytes<R>> {
+  async #readOn() {
     const etag = this.#opened ? this.#opened.etag : this.ifMatch;
     if (!isStrong(etag)) this.#position = 0;
     const from = this.#position;

@@ -206,25 +206,13 @@ export async function* jsonReport(head: object, rows: Rows): AsyncGenerator<stri
   yield "\n]}\n";
 }
 
-/** The columns of a report as CSV. */
-const COLUMNS = [
-  "key",
-  "version_id",
-  "result",
-  "proved_by",
-  "size",
-  "etag",
-  "algorithm",
-  "expected",
-  "actual",
-  "sha256",
-  "detail",
-] as const satisfies readonly (keyof ReportRow)[];
+/** The columns of a report as CSV: members of a row, without the codes for pages. */
+const COLUMNS = reportRow.omit({ code: true, params: true }).keyof().options;
 
 /** The rows of a report as CSV, in chunks. */
 export async function* csvReport(rows: Rows): AsyncGenerator<string> {
   const csvLine = (fields: Parameters<typeof csvField>[0][]) => `${fields.map(csvField).join(",")}\r\n`;
-  yield csvLine([...COLUMNS]);
+  yield csvLine(COLUMNS);
   for await (const chunk of rows) yield chunk.map((row) => csvLine(COLUMNS.map((name) => row[name]))).join("");
 }
 
@@ -267,20 +255,13 @@ interface ReportObject {
   readonly text: () => AsyncIterable<string>;
 }
 
-/** An object that a check has written. */
-interface WrittenObject {
-  readonly key: string;
-  /** bytes */
-  readonly size: number;
-  readonly sha256: string;
-}
-
 /**
  * Writes a report, unless an earlier run of the check has. Its key has the id of the task, so it is no other object's.
  *
+ * @returns the object's key, size in bytes and SHA-256
  * @throws HttpError 409 where another object is there; as {@link writeFromSource}
  */
-export async function writeReport(source: ReadSource, bucket: string, report: ReportObject): Promise<WrittenObject> {
+export async function writeReport(source: ReadSource, bucket: string, report: ReportObject) {
   const { key } = report;
   let size = 0;
   const digest = startDigest("sha256");
@@ -294,9 +275,13 @@ export async function writeReport(source: ReadSource, bucket: string, report: Re
   } catch (error) {
     const status = error instanceof HttpError ? error.status : null;
     // The store does not know the condition.
-    if (status === 501) await put(source, bucket, report, size, {});
-    else if (status !== 412 && status !== 409) throw error;
-    else if (await sha256Of(source, bucket, key) !== written.sha256) {
+    if (status === 501) {
+      await put(source, bucket, report, size, {});
+      return written;
+    }
+    if (status !== 412 && status !== 409) throw error;
+    const { receiver } = await readObject(source, { bucket, key }, null, () => startDigest("sha256"));
+    if (receiver.hex() !== written.sha256) {
       throw new HttpError(409, `The object '${key}' is there already with other bytes`, {
         coded: { code: "not_written_exists", params: { keys: `'${key}'` } },
       });
@@ -320,9 +305,4 @@ async function put(
 async function* encoded({ text }: ReportObject): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   for await (const chunk of text()) if (chunk !== "") yield encoder.encode(chunk);
-}
-
-async function sha256Of(source: ReadSource, bucket: string, key: string): Promise<string> {
-  const { receiver } = await readObject(source, { bucket, key }, null, () => startDigest("sha256"));
-  return receiver.hex();
 }

@@ -151,7 +151,7 @@ async function comparisonOf(
   if (bag) {
     const { manifests, oxum, problems } = await findBag({ s3, caller }, bucket, prefix);
     return {
-      manifests: [...manifests],
+      manifests,
       scope: `${prefix}data/`,
       figures: manifests.map(() => null),
       bag: {

@@ -9,8 +9,9 @@ import { Slots } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { FairSlots } from "@/lib/std/concurrency.ts";
-import type { Task, TaskStore } from "@/lib/tasks/task.ts";
+import type { TaskStore } from "@/lib/tasks/task.ts";
 import type { TaskKeys } from "@/lib/tasks/task_keys.ts";
+import type { FoundTask } from "@/lib/tasks/task_runner.ts";
 import { openEntry, RETRY_MS } from "./entry_read.ts";
 import { archiveBytes, chunkName, DamagedPlan, plannedEntries } from "./zip_plan.ts";
 import { archiveChunks, joined } from "./zip_stream.ts";
@@ -26,27 +27,20 @@ const PROLONG_MS = 60_000;
 const MAX_KEYS_BYTES = 4096;
 
 /** A task that is ready, and with whose keys its objects are read. */
-interface Download {
-  readonly task: Task;
-  readonly progress: ZipProgress;
-  readonly caller: Caller;
-}
+type Download = FoundTask<ZipProgress> & { readonly caller: Caller };
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /** Sends archives of this process's tasks. */
 export class ZipDownloads {
-  readonly #s3: S3;
-  readonly #store: Pick<TaskStore, "readBlobs" | "prolong">;
-  readonly #reads: FairSlots;
   readonly #slots = new Slots(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_OWNER);
 
   /** @param reads of the store at a time, by task */
-  constructor(s3: S3, store: Pick<TaskStore, "readBlobs" | "prolong">, reads: FairSlots) {
-    this.#s3 = s3;
-    this.#reads = reads;
-    this.#store = store;
-  }
+  constructor(
+    private readonly s3: S3,
+    private readonly store: Pick<TaskStore, "readBlobs" | "prolong">,
+    private readonly reads: FairSlots,
+  ) {}
 
   /**
    * The archive as a response to GET or HEAD.
@@ -60,19 +54,15 @@ export class ZipDownloads {
     return new Response(await this.#begin(download, context), { headers });
   }
 
-  /** @throws HttpError 503 */
-  #enter(owner: string): () => void {
-    const leave = this.#slots.enter(owner);
-    if (typeof leave === "function") return leave;
-    const detail = leave === "all"
-      ? "Too many downloads of archives at a time"
-      : `You download ${MAX_DOWNLOADS_PER_OWNER} archives at a time, which is the limit: wait until one is there`;
-    throw unavailable(detail, RETRY_AFTER_SECONDS, "archives_full");
-  }
-
   async #begin(download: Download, context: RequestContext): Promise<Body> {
     const { id, owner } = download.task;
-    const leave = this.#enter(owner);
+    const leave = this.#slots.enter(owner);
+    if (typeof leave !== "function") {
+      const detail = leave === "all"
+        ? "Too many downloads of archives at a time"
+        : `You download ${MAX_DOWNLOADS_PER_OWNER} archives at a time, which is the limit: wait until one is there`;
+      throw unavailable(detail, RETRY_AFTER_SECONDS, "archives_full");
+    }
     const over = new AbortController();
     const client = context.request.signal;
     const end = () => {
@@ -88,7 +78,7 @@ export class ZipDownloads {
       if (performance.now() - prolongedAt >= PROLONG_MS) {
         prolongedAt = performance.now();
         // Where it fails, a later chunk prolongs the task.
-        this.#store.prolong(id).catch(() => {});
+        this.store.prolong(id).catch(() => {});
       }
       const { value, done } = await chunks.next();
       if (!done) return last = value;
@@ -112,7 +102,7 @@ export class ZipDownloads {
     };
     return guardedStream({ read, cancel: end }, {
       broken: () => new BrokenStream("BrokenArchive", "the download of an archive broke off"),
-      bounds: this.#s3.bounds,
+      bounds: this.s3.bounds,
       unread: () => context.info?.breakOff?.(),
     });
   }
@@ -120,11 +110,11 @@ export class ZipDownloads {
   async *#chunks({ task, progress, caller }: Download, signal: AbortSignal) {
     const { id, bucket, createdAt } = task;
     const names = Array.from({ length: progress.chunks }, (_, number) => chunkName(number));
-    const blobs = await this.#store.readBlobs(id, names);
+    const blobs = await this.store.readBlobs(id, names);
     const plan = blobs.filter((blob) => blob !== null);
     if (plan.length < blobs.length) throw notFound("Task");
-    const enter = () => this.#reads.enter(id, signal);
-    const source = { s3: this.#s3, caller, bucket, retryMs: RETRY_MS, enter, signal };
+    const enter = () => this.reads.enter(id, signal);
+    const source = { s3: this.s3, caller, bucket, retryMs: RETRY_MS, enter, signal };
     const entries = () => plannedEntries(plan);
     yield* joined(archiveChunks({ entries, open: (entry) => openEntry(source, entry), createdAt }));
   }

@@ -14,13 +14,6 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 // deno-lint-ignore no-control-regex
 const UNSAFE = /[\\:?*|"<>\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g;
 
-/** The name of an entry, and the one that it has instead when its key ends with a slash and its object has bytes. */
-interface EntryName {
-  readonly name: string;
-  /** Null where the key does not end with a slash. */
-  readonly fileName: string | null;
-}
-
 /**
  * The names of an archive's entries: the key where it is safe on every system, else a safe name like it. Names that
  * differ in case or in Unicode normalization alone would overwrite each other on some systems, and a file cannot have
@@ -55,8 +48,15 @@ export class EntryNames {
     this.#parentHashes = hashes;
   }
 
-  nameOf(key: string): EntryName {
-    const path = safeSegments(key).join("/");
+  /**
+   * The name of an entry, and the one that it has instead when its key ends with a slash and its object has bytes; null where
+   * the key does not end with a slash.
+   */
+  nameOf(key: string): { readonly name: string; readonly fileName: string | null } {
+    const segments = segmentsOf(key);
+    const isInFolder = segments.length > 1 || key.endsWith("/");
+    const path = segments.map((segment, at) => at === 0 && isInFolder ? safeFirstFolder(segment) : safeSegment(segment))
+      .join("/");
     if (!key.endsWith("/")) return { name: this.#unused(path, false), fileName: null };
     return { name: `${this.#unused(path, true)}/`, fileName: this.#unused(path, false) };
   }
@@ -80,13 +80,6 @@ export class EntryNames {
 function segmentsOf(key: string): string[] {
   const segments = key.toWellFormed().split("/").filter((segment) => segment !== "");
   return segments.length > 0 ? segments : ["_"];
-}
-
-/** The parts of a key between its slashes, each safe as the name of a file. */
-function safeSegments(key: string): string[] {
-  const segments = segmentsOf(key);
-  const isInFolder = segments.length > 1 || key.endsWith("/");
-  return segments.map((segment, at) => at === 0 && isInFolder ? safeFirstFolder(segment) : safeSegment(segment));
 }
 
 /** The safe name of a folder at the top, where the list of errors is a file. */

@@ -93,25 +93,17 @@ export class PlanBuilder {
   readonly #drafts: Uint8Array[] = [];
   #draft: PlannedObject[] = [];
   #characters = 0;
-  #count = 0;
-  #bytes = 0;
-
   /** How many objects it has. */
-  get count(): number {
-    return this.#count;
-  }
-
+  count = 0;
   /** Length of its complete chunks, compressed and without names that differ from their keys, bytes. */
-  get bytes(): number {
-    return this.#bytes;
-  }
+  bytes = 0;
 
   /** @param found undefined until it has been looked up */
   add(key: string, found?: FoundObject): void {
     this.#names.addFolders(key);
     this.#draft.push({ key, found });
     this.#characters += key.length;
-    this.#count++;
+    this.count++;
     if (this.#draft.length >= MAX_CHUNK_ENTRIES || this.#characters >= MAX_CHUNK_CHARACTERS) this.#close();
   }
 
@@ -135,7 +127,7 @@ export class PlanBuilder {
   #close(): void {
     const draft = packed(this.#draft);
     this.#drafts.push(draft);
-    this.#bytes += draft.length;
+    this.bytes += draft.length;
     this.#draft = [];
     this.#characters = 0;
   }

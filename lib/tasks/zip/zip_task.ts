@@ -10,7 +10,7 @@ import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
 import type { Blobs } from "@/lib/tasks/task.ts";
-import { problemOf, retried, RETRY_MS } from "./entry_read.ts";
+import { type ObjectSource, problemOf, retried, RETRY_MS } from "./entry_read.ts";
 import {
   chunkName,
   closedChunk,
@@ -72,16 +72,8 @@ export async function planArchive(
   else await addKeys(plan, keys ?? [], s3, caller, bucket);
   const blobs = await plan.blobs();
   mustBeShort([...blobs.values()].reduce((sum, { length }) => sum + length, 0));
-  return {
-    progress: {
-      total: plan.count,
-      completed: 0,
-      failedKeys: [],
-      chunks: blobs.size,
-      plan: EMPTY_PLAN,
-    },
-    blobs,
-  };
+  const { count: total } = plan;
+  return { progress: { total, completed: 0, failedKeys: [], chunks: blobs.size, plan: EMPTY_PLAN }, blobs };
 }
 
 async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Caller, bucket: string): Promise<void> {
@@ -168,10 +160,7 @@ function planGone(cause?: Error): HttpError {
   });
 }
 
-interface LookupSource {
-  readonly s3: S3;
-  readonly retryMs: readonly number[];
-}
+type LookupSource = Pick<ObjectSource, "s3" | "retryMs">;
 
 /** Looks up the objects of one chunk that are not known yet. @throws DamagedPlan, HttpError as {@link found} */
 async function lookUp(
@@ -183,10 +172,10 @@ async function lookUp(
   const objects = objectsIn(blob);
   let done = 0;
   const busy: unknown[] = [];
-  let failure: { readonly error: unknown } | null = null;
+  const failures: unknown[] = [];
   // A failure is thrown when all calls have ended: a checkpoint after it would overwrite those of the next run.
   await forEachConcurrent(objects.filter(isOpen), MAX_LOOKUPS, async (object) => {
-    if (failure) return;
+    if (failures.length > 0) return;
     try {
       const result = await found(source, job, object.key);
       if ("error" in result) {
@@ -199,10 +188,10 @@ async function lookUp(
       // It begins with the chunk again where it is interrupted.
       await job.checkpoint({ ...before, completed: before.completed + done }, "partial");
     } catch (error) {
-      failure ??= { error };
+      failures.push(error);
     }
   });
-  if (failure) throw (failure as { error: unknown }).error;
+  if (failures.length > 0) throw failures[0];
   // The store may be overloaded for all of them.
   if (done === 0 && busy.length > 0) throw busy[0];
   const { blob: closed, sums, missingKeys } = closedChunk(objects, before.plan);

@@ -49,7 +49,7 @@ async function checked(
     read: (work) => work(),
     pace: () => Promise.resolve(false),
   };
-  const judge = new EtagJudge({ source, bucket: "letters", known: null, isIgnored: false });
+  const judge = new EtagJudge(source, "letters", null, false);
   const entry = { key: "k", versionId, etag, isListed: true, expectations: [], isUnnamed: false };
   return await checkObject(source, "letters", entry, judge);
 }
