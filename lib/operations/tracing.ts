@@ -51,17 +51,11 @@ const ERROR = 2;
 /** Methods that clients may send are as many as they like; others are `_OTHER` by OpenTelemetry's conventions. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
 
-/** Spans of requests and of the upstream calls that they lead to. */
-interface Tracing {
-  readonly middleware: Middleware;
-  upstream(service: string): TraceUpstream;
-}
-
 /**
- * Traces by the runtime's OpenTelemetry; null where `OTEL_DENO` does not turn it on. Spans have names of this program
- * alone: those that the runtime creates by itself have the whole address, so the launcher turns them off.
+ * Traces requests and the upstream calls that they lead to by the runtime's OpenTelemetry; null where `OTEL_DENO` does not
+ * turn it on. Spans have names of this program alone: those that the runtime creates by itself have the whole address, so the launcher turns them off.
  */
-export function tracing(): Tracing | null {
+export function tracing(): { middleware: Middleware; upstream(service: string): TraceUpstream } | null {
   const telemetry = Deno.telemetry as unknown as Telemetry;
   const tracer = openTracer(telemetry);
   if (tracer === null) return null;

@@ -33,13 +33,6 @@ const MAX_ENTRIES = 20_000;
 const HISTORY_MS = 600_000;
 const FIELD = "e";
 
-/** An entry of one of several streams. */
-interface StreamEntry {
-  readonly stream: string;
-  readonly id: string;
-  readonly text: string | null;
-}
-
 /** Adds an entry. */
 export async function appendEntry(redis: RedisCommands, stream: string, entry: string): Promise<void> {
   await Promise.all([
@@ -64,7 +57,7 @@ async function entriesAfter(
   redis: RedisCommands,
   positions: ReadonlyMap<string, string>,
   { max, blockMs }: { readonly max: number; readonly blockMs: number | null },
-): Promise<StreamEntry[]> {
+) {
   const where = [...positions.keys(), ...positions.values()];
   const block = blockMs === null ? [] : ["BLOCK", blockMs];
   const streams = listOf(await redis.command("XREAD", "COUNT", max, ...block, "STREAMS", ...where));
@@ -89,20 +82,16 @@ const CLOSE_TIMEOUT_MS = 500;
 
 /** Sends events to the other processes in the background. Nothing waits for it, and it never fails. */
 export class EventPublisher {
-  readonly #redis: RedisCommands;
-  readonly #stream: string;
-  readonly #events: SealedEvents;
-  readonly #sleep: typeof sleep;
   readonly #stop = new AbortController();
   readonly #waiting: unknown[] = [];
   #sending: Promise<void> | null = null;
 
-  constructor(redis: RedisCommands, stream: string, events: SealedEvents, wait = sleep) {
-    this.#redis = redis;
-    this.#stream = stream;
-    this.#events = events;
-    this.#sleep = wait;
-  }
+  constructor(
+    private readonly redis: RedisCommands,
+    private readonly stream: string,
+    private readonly events: SealedEvents,
+    private readonly wait = sleep,
+  ) {}
 
   publish(event: unknown): void {
     if (this.#stop.signal.aborted) return;
@@ -124,23 +113,20 @@ export class EventPublisher {
     let entry: string | null = null;
     while (!signal.aborted && (entry !== null || this.#waiting.length > 0)) {
       try {
+        if (entry === null) {
+          entry = this.events.seal(this.#waiting.slice(0, MAX_EVENTS_PER_ENTRY));
+          // Not before: while the key cannot be read, sealing them throws.
+          this.#waiting.splice(0, MAX_EVENTS_PER_ENTRY);
+        }
         // An entry whose reply was lost is sent again as it is, so that it is applied once.
-        entry ??= this.#nextEntry();
-        await appendEntry(this.#redis, this.#stream, entry);
+        await appendEntry(this.redis, this.stream, entry);
         entry = null;
       } catch {
         // The connection reports by itself when it is lost and when it is back.
-        await this.#sleep(RETRY_MS, signal);
+        await this.wait(RETRY_MS, signal);
       }
     }
     this.#sending = null;
-  }
-
-  /** Removes events from the list once they are sealed: while the key cannot be read, sealing them throws. */
-  #nextEntry(): string {
-    const entry = this.#events.seal(this.#waiting.slice(0, MAX_EVENTS_PER_ENTRY));
-    this.#waiting.splice(0, MAX_EVENTS_PER_ENTRY);
-    return entry;
   }
 }
 
@@ -167,18 +153,18 @@ interface BlockingConnection extends RedisCommands {
 
 /** Applies the entries that other processes write, as they come, on a connection of its own. */
 export class StreamFollower {
-  readonly #redis: BlockingConnection;
   readonly #streams: ReadonlyMap<string, FollowedStream>;
-  readonly #log: RequestLog;
   readonly #stop = new AbortController();
   readonly #first = Promise.withResolvers<void>();
   readonly #ended: Promise<void>;
   #isReported = false;
 
-  constructor(redis: BlockingConnection, streams: readonly FollowedStream[], log: RequestLog) {
-    this.#redis = redis;
+  constructor(
+    private readonly redis: BlockingConnection,
+    streams: readonly FollowedStream[],
+    private readonly log: RequestLog,
+  ) {
     this.#streams = new Map(streams.map((stream) => [stream.name, stream]));
-    this.#log = log;
     this.#ended = this.#run();
   }
 
@@ -191,7 +177,7 @@ export class StreamFollower {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#redis.close();
+    await this.redis.close();
     await this.#ended;
   }
 
@@ -211,12 +197,12 @@ export class StreamFollower {
 
   /** Reads until the connection fails. */
   async #follow(): Promise<void> {
-    const from = await firstPosition(this.#redis);
+    const from = await firstPosition(this.redis);
     const positions = new Map([...this.#streams.keys()].map((name) => [name, from]));
     await Promise.all(this.#streams.values().map((stream) => stream.connected?.()));
     let isCurrent = false;
     while (!this.#stop.signal.aborted) {
-      const entries = await entriesAfter(this.#redis, positions, {
+      const entries = await entriesAfter(this.redis, positions, {
         max: MAX_READ,
         blockMs: isCurrent ? BLOCK_MS : null,
       });
@@ -227,7 +213,7 @@ export class StreamFollower {
       }
       for (const stream of this.#streams.values()) stream.checked?.();
       if (this.#isReported) {
-        this.#log.write({ level: "info", message: "The events of other replicas are received again." });
+        this.log.write({ level: "info", message: "The events of other replicas are received again." });
       }
       this.#isReported = false;
       if (isCurrent) this.#first.resolve();
@@ -240,6 +226,6 @@ export class StreamFollower {
     const message =
       `The events of other replicas are not received (${errorName(error)}): until they are, refused logins of the ` +
       "other replicas do not count here, and sessions that they end stay valid here.";
-    this.#log.write({ level: "error", message });
+    this.log.write({ level: "error", message });
   }
 }

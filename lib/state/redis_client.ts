@@ -5,7 +5,7 @@ import { Redis } from "ioredis";
 import { HttpError, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { tlsTrust } from "@/lib/http/upstream/upstream_client.ts";
-import { atMostEvery } from "@/lib/std/timing.ts";
+import { atMostEvery, endsWithin } from "@/lib/std/timing.ts";
 import { errorReason } from "@/lib/std/text.ts";
 
 /** Every key of the project in Redis begins with this. */
@@ -71,9 +71,7 @@ export function redisScript(text: string): RedisScript {
  */
 export class RedisClient {
   readonly #redis: Redis;
-  readonly #warn: (line: string) => void;
-  readonly #reportsOutages: boolean;
-  readonly #timeoutMs: number;
+  readonly #settings: RedisSettings;
   /** Host and port, for the operator. */
   readonly #address: string;
   /** Whether an attempt to connect has failed since the last connection. Before it, commands wait for the connection. */
@@ -87,12 +85,11 @@ export class RedisClient {
   #isClosed = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ url, caCerts, warn, reportsOutages = true, timeoutMs = TIMEOUT_MS }: RedisSettings) {
+  constructor(settings: RedisSettings) {
+    const { url, caCerts, timeoutMs = TIMEOUT_MS } = settings;
     const { protocol, hostname, port, username, password, pathname } = new URL(url);
     const host = hostname.replace(/^\[|\]$/g, "");
-    this.#warn = warn;
-    this.#reportsOutages = reportsOutages;
-    this.#timeoutMs = timeoutMs;
+    this.#settings = settings;
     this.#address = `${hostname}:${port || DEFAULT_PORT}`;
     const secure = { ...tlsTrust(caCerts), servername: isIP(host) ? undefined : host };
     this.#redis = new Redis({
@@ -146,12 +143,8 @@ export class RedisClient {
   /** Whether the server replies to a command now, known within half a second. */
   async isReachable(): Promise<boolean> {
     if (this.#redis.status !== "ready") return false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<false>((resolve) => timer = setTimeout(resolve, PROBE_TIMEOUT_MS, false));
     const probe = this.command("PING").then(() => true, () => false);
-    const result = await Promise.race([probe, late]);
-    clearTimeout(timer);
-    return result;
+    return await endsWithin(PROBE_TIMEOUT_MS, probe) && await probe;
   }
 
   /** Closes the connection; commands without a reply fail. */
@@ -177,7 +170,7 @@ export class RedisClient {
       this.#isDown = false;
       if (this.#isReported && this.#unusable === null) {
         this.#isReported = false;
-        this.#warn(`Redis at ${this.#address}: the connection is back`);
+        this.#settings.warn(`Redis at ${this.#address}: the connection is back`);
       }
       this.#lastError = "the server closed it";
     });
@@ -209,9 +202,9 @@ export class RedisClient {
   }
 
   #report(what: string): void {
-    if (this.#isReported || !this.#reportsOutages) return;
+    if (this.#isReported || this.#settings.reportsOutages === false) return;
     this.#isReported = true;
-    this.#warn(`Redis at ${this.#address}: ${what} (${redactText(this.#lastError)}); connecting again`);
+    this.#settings.warn(`Redis at ${this.#address}: ${what} (${redactText(this.#lastError)}); connecting again`);
   }
 
   /** Waits for a connection that is being opened, but for none that has failed. */
@@ -226,7 +219,7 @@ export class RedisClient {
         if (redis.status === "ready" && this.#unusable === null) resolve();
         else reject(unreachable());
       };
-      const timer = setTimeout(settle, this.#timeoutMs);
+      const timer = setTimeout(settle, this.#settings.timeoutMs ?? TIMEOUT_MS);
       for (const event of ["ready", "close", "end"]) redis.on(event, settle);
     });
   }
@@ -244,7 +237,7 @@ export class RedisClient {
       return new HttpError(500, DAMAGED, { cause: new Error(redactText(message)) });
     }
     if (this.#mayReportRejection()) {
-      this.#warn(`Redis at ${this.#address}: commands are rejected (${redactText(message)})`);
+      this.#settings.warn(`Redis at ${this.#address}: commands are rejected (${redactText(message)})`);
       // A server that has become a replica: its name may lead to another one by now.
       if (message.startsWith("READONLY")) this.#redis.disconnect(true);
     }

@@ -18,8 +18,6 @@ const ENTRY = z.object({ sender: z.string(), number: z.number(), events: z.array
  * number that grows. So no other process can read an entry, write one, or have one applied twice.
  */
 export class SealedEvents {
-  readonly #stream: string;
-  readonly #keys: () => readonly KeyObject[];
   readonly #sender = randomBytes(SENDER_BYTES).toString("base64url");
   /** The number of the last entry of each sender. */
   readonly #last = new LRUCache<string, number>({ max: MAX_SENDERS });
@@ -29,21 +27,18 @@ export class SealedEvents {
    * @param stream its name; an entry opens in no other stream
    * @param keys the first one seals, each of them opens; may throw while there is none
    */
-  constructor(stream: string, keys: () => readonly KeyObject[]) {
-    this.#stream = stream;
-    this.#keys = keys;
-  }
+  constructor(private readonly stream: string, private readonly keys: () => readonly KeyObject[]) {}
 
   /** The next entry of this process. Entries must be written in the order in which they were sealed. */
   seal(events: readonly unknown[]): string {
     const entry: z.output<typeof ENTRY> = { sender: this.#sender, number: ++this.#number, events: [...events] };
-    return sealText(JSON.stringify(entry), this.#keys()[0], this.#stream).toString("base64url");
+    return sealText(JSON.stringify(entry), this.keys()[0], this.stream).toString("base64url");
   }
 
   /** The events of an entry: none for one of this process, one that was read before, and one that cannot be opened. */
   open(entry: string): readonly unknown[] {
     if (entry.length > MAX_ENTRY_CHARACTERS) return [];
-    const opened = openWithOne(Buffer.from(entry, "base64url"), this.#readableKeys(), this.#stream);
+    const opened = openWithOne(Buffer.from(entry, "base64url"), this.#readableKeys(), this.stream);
     const { data } = ENTRY.safeParse(opened === null ? undefined : parsedJson(opened.text));
     if (!data || data.sender === this.#sender || data.number <= (this.#last.get(data.sender) ?? 0)) return [];
     this.#last.set(data.sender, data.number);
@@ -52,7 +47,7 @@ export class SealedEvents {
 
   #readableKeys(): readonly KeyObject[] {
     try {
-      return this.#keys();
+      return this.keys();
     } catch {
       return [];
     }
@@ -65,11 +60,6 @@ export class SealedEvents {
  */
 export type CommonSecrets = () => readonly KeyObject[];
 
-/** Thrown while there is no secret to derive a key from. */
-class SecretError extends Error {
-  override readonly name = "SecretError";
-}
-
 /**
  * The keys for one purpose, derived from secrets in the same order.
  *
@@ -80,7 +70,7 @@ export function commonKeys(secrets: CommonSecrets, purpose: string): () => reado
   let keys: readonly KeyObject[] = [];
   return () => {
     const current = secrets();
-    if (current.length === 0) throw new SecretError("the secret cannot be read");
+    if (current.length === 0) throw new Error("the secret cannot be read");
     if (from !== current) {
       from = current;
       keys = current.map((secret) => derivedKey(secret.export(), purpose));

@@ -8,13 +8,6 @@ const SIGNATURE_CHARACTERS = 43;
 const MAX_PER_COMMAND = 500;
 const MAX_EVENTS_PER_ENTRY = 64;
 
-/** A text that is stored until it ends. */
-interface EndingText {
-  readonly text: string;
-  /** Seconds since 1970. */
-  readonly expiresAt: number;
-}
-
 interface SignedSetOptions {
   readonly redis: RedisCommands;
   /** The key of the sorted set. */
@@ -54,8 +47,15 @@ export class SignedSet {
     return [...texts];
   }
 
-  /** Adds texts before it removes others, and drops those that have ended by the server's clock. */
-  async write(added: readonly EndingText[], removed: readonly string[]): Promise<void> {
+  /**
+   * Adds texts before it removes others, and drops those that have ended by the server's clock.
+   *
+   * @param added each is stored until it ends, seconds since 1970
+   */
+  async write(
+    added: readonly { readonly text: string; readonly expiresAt: number }[],
+    removed: readonly string[],
+  ): Promise<void> {
     const { redis, name, stream, events } = this.#options;
     const members = added.flatMap(({ text, expiresAt }) => [Math.ceil(expiresAt), this.#signed(text)[0]]);
     for (const some of chunks(members, 2 * MAX_PER_COMMAND)) await redis.command("ZADD", name, ...some);

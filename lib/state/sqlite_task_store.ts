@@ -53,13 +53,6 @@ const BUSY_MS = 5000;
 const FULL = "The disk of the gateway is full: no background task can be stored until it has room";
 const DAMAGED = "The gateway's file of background tasks is damaged: a restart of the gateway begins a new one";
 
-interface SqliteTaskStoreOptions {
-  /** Most pages of 4 KiB, beyond which the disk counts as full; without a bound when absent. */
-  readonly maxPages?: number;
-  /** Opens the file as it is, beside the process that works on its tasks. */
-  readonly isBeside?: boolean;
-}
-
 /**
  * The tasks of one process, in a file of its data folder or in memory. Methods throw HttpError 507 where its disk is full.
  * A process that starts takes over what an earlier one left unfinished at once, because only one process has the folder.
@@ -69,16 +62,20 @@ interface SqliteTaskStoreOptions {
  */
 export class SqliteTaskStore implements TaskStore {
   readonly #db: DatabaseSync;
-  readonly #now: () => number;
 
   /**
    * @param path the file, or `:memory:`
    * @param now ms since 1970
+   * @param options `maxPages`: most pages of 4 KiB, beyond which the disk counts as full; without a bound when absent.
+   *   `isBeside`: opens the file as it is, beside the process that works on its tasks
    * @throws Error where `isBeside` finds no file of this version
    */
-  constructor(path: string, now: () => number, { maxPages, isBeside = false }: SqliteTaskStoreOptions = {}) {
+  constructor(
+    path: string,
+    private readonly now: () => number,
+    { maxPages, isBeside = false }: { readonly maxPages?: number; readonly isBeside?: boolean } = {},
+  ) {
     this.#db = new DatabaseSync(path, { timeout: BUSY_MS });
-    this.#now = now;
     try {
       if (!isBeside) this.#open();
       const version = this.#version();
@@ -107,7 +104,7 @@ export class SqliteTaskStore implements TaskStore {
     this.#db.exec("CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID");
     this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0 WHERE holder IS NOT NULL");
     // A clock that was set back must not keep tasks for longer than they are meant to live.
-    const now = this.#now();
+    const now = this.now();
     this.#forEachKind((kind, { maxRunMs, endedTtlMs }) => {
       const latest = now + Math.max(maxRunMs, endedTtlMs);
       this.#run("UPDATE tasks SET expires_ms = min(expires_ms, ?) WHERE kind = ?", latest, kind);
@@ -119,7 +116,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created> {
-    const now = this.#now();
+    const now = this.now();
     const counted = `SELECT count(*) AS count FROM tasks WHERE expires_ms > ? AND ${COUNTS}`;
     return settled(() =>
       this.#durably(() => {
@@ -128,22 +125,11 @@ export class SqliteTaskStore implements TaskStore {
         const ofTenant = task.tenant === null ? 0 : this.#count(`${counted} AND tenant = ?`, now, task.tenant);
         if (ofTenant >= bounds.maxPerTenant) return "tenant";
         if (this.#count(counted, now) >= bounds.max) return "all";
-        this.#run(
-          `INSERT INTO tasks VALUES (?, ?, ?, ?, 'running', 0, NULL, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?)`,
-          task.id,
-          task.kind,
-          task.owner,
-          task.bucket,
-          task.progress,
-          task.sealedCaller,
-          now,
-          now,
-          now + lifetimeOf(task.kind).maxRunMs,
-          holder,
-          now + LEASE_MS,
-          task.tenant,
-          task.account,
-        );
+        const expires = now + lifetimeOf(task.kind).maxRunMs;
+        this.#db.prepare(
+          `INSERT INTO tasks VALUES ($id, $kind, $owner, $bucket, 'running', 0, NULL, $progress, $sealedCaller, $now, $now,
+             NULL, $expires, $holder, $lease, $tenant, $account)`,
+        ).run({ ...task, now, expires, holder, lease: now + LEASE_MS });
         if (blobs) this.#insertBlobs(task.id, blobs);
         return "created";
       })
@@ -152,7 +138,7 @@ export class SqliteTaskStore implements TaskStore {
 
   get(id: string): Promise<Task | null> {
     return settled(() => {
-      const [task] = this.#tasks("WHERE id = ? AND (state = 'running' OR expires_ms > ?)", id, this.#now());
+      const [task] = this.#tasks("WHERE id = ? AND (state = 'running' OR expires_ms > ?)", id, this.now());
       return task ?? null;
     });
   }
@@ -165,7 +151,7 @@ export class SqliteTaskStore implements TaskStore {
         owner,
         kind,
         bucket,
-        this.#now(),
+        this.now(),
       )
     );
   }
@@ -176,13 +162,13 @@ export class SqliteTaskStore implements TaskStore {
         `SELECT ${SUMMARY}, state = 'running' AND lease_ms > ?1 AS isLeased FROM tasks
          WHERE ${COUNTS} AND (state = 'running' OR expires_ms > ?1) AND (?2 IS NULL OR tenant = ?2)
          ORDER BY created_ms, id`,
-      ).all(this.#now(), tenant);
+      ).all(this.now(), tenant);
       return rowsOf<TaskSummary>(rows).map((row) => ({ ...row, isLeased: Boolean(row.isLeased) }));
     });
   }
 
   claim(holder: string, limit: number, owner?: string, leaseMs = LEASE_MS): Promise<Task[]> {
-    const now = this.#now();
+    const now = this.now();
     const free = `SELECT id FROM tasks WHERE ${COUNTS} AND state = 'running' AND lease_ms <= ?3 AND expires_ms > ?3
       AND (?4 IS NULL OR owner = ?4)`;
     return settled(() => {
@@ -197,7 +183,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   save(id: string, holder: string, progress: string | null): Promise<Saved> {
-    const now = this.#now();
+    const now = this.now();
     return settled(() => {
       const row = this.#db.prepare(
         `UPDATE tasks SET progress = coalesce(?1, progress), updated_ms = iif(?1 IS NULL, updated_ms, ?2), lease_ms = ?3
@@ -208,7 +194,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   end(id: string, holder: string, { state, error, progress, keepsCaller }: TaskEnd): Promise<Saved> {
-    const now = this.#now();
+    const now = this.now();
     return settled(() =>
       this.#durably(() => {
         const row = this.#db.prepare(
@@ -227,16 +213,12 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   postpone(id: string, holder: string, progress: string | null, ms: number): Promise<void> {
-    const due = this.#now() + ms;
+    const due = this.now() + ms;
     return settled(() =>
-      this.#run(
-        `UPDATE tasks SET progress = coalesce(?, progress), holder = NULL, lease_ms = ?
-         WHERE id = ? AND holder = ? AND state = 'running'`,
-        progress,
-        due,
-        id,
-        holder,
-      )
+      void this.#db.prepare(
+        `UPDATE tasks SET progress = coalesce($progress, progress), holder = NULL, lease_ms = $due
+         WHERE id = $id AND holder = $holder AND state = 'running'`,
+      ).run({ progress, due, id, holder })
     );
   }
 
@@ -245,7 +227,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   cancel(id: string): Promise<void> {
-    const now = this.#now();
+    const now = this.now();
     return settled(() =>
       this.#durably(() => {
         this.#run("UPDATE tasks SET canceling = 1 WHERE id = ? AND state = 'running'", id);
@@ -260,7 +242,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   prolong(id: string): Promise<void> {
-    const now = this.#now();
+    const now = this.now();
     return settled(() =>
       this.#run(
         `UPDATE tasks SET expires_ms = max(expires_ms, min(?, created_ms + ?))
@@ -310,7 +292,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   sweep(): Promise<void> {
-    const now = this.#now();
+    const now = this.now();
     return settled(() =>
       this.#transaction(() => {
         this.#run("DELETE FROM tasks WHERE expires_ms <= ? AND state != 'running'", now);

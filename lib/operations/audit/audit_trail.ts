@@ -70,14 +70,6 @@ interface AuditTrailOptions {
   readonly warn: (line: string) => void;
 }
 
-/** Counts of the records of one sink since the start. */
-interface SinkFigures {
-  readonly written: number;
-  readonly lost: number;
-  /** In memory, for a sink that takes none at the moment. */
-  readonly waiting: number;
-}
-
 /** A change that waits for its record to be on the disks. */
 interface WaitingChange {
   readonly number: number;
@@ -110,15 +102,15 @@ export class AuditTrail implements AuditRecorder {
     this.#options = options;
     this.#end = options.end;
     const { chain, file, warn, waitMs = WAIT_MS } = options;
-    const shared = { waitMs, warn, onWritten: () => this.#tellOfGaps() };
-    this.#chain = chain && new Outlet(chain, shared);
-    this.#outlets = [this.#chain, file && new Outlet(file, shared)].filter((outlet) => outlet !== null);
+    const outletOf = (sink: DurableSink) => new Outlet(sink, waitMs, warn, () => this.#tellOfGaps());
+    this.#chain = chain && outletOf(chain);
+    this.#outlets = [this.#chain, file && outletOf(file)].filter((outlet) => outlet !== null);
   }
 
-  /** The figures of each sink, by its name. */
-  get figures(): ReadonlyMap<string, SinkFigures> {
+  /** Records of each sink since the start, by its name; those that wait are in memory. */
+  get figures() {
     return new Map(this.#outlets.map(({ sink, written, waiting, lost }) => {
-      return [sink.name, { written, lost: this.#lost + lost, waiting }];
+      return [sink.name, { written, lost: this.#lost + lost, waiting }] as const;
     }));
   }
 
@@ -251,19 +243,8 @@ export class AuditTrail implements AuditRecorder {
   }
 }
 
-interface OutletOptions {
-  /** How long a write is waited for, ms; then the sink fails until that write has ended. */
-  readonly waitMs: number;
-  /** Receives lines for the operator. */
-  readonly warn: (line: string) => void;
-  /** Called when the sink has taken records. */
-  readonly onWritten: () => void;
-}
-
 /** A sink with the records that it has not taken yet. */
 class Outlet {
-  readonly sink: DurableSink;
-  readonly #options: OutletOptions;
   #waiting: SealedRecord[] = [];
   /** Characters of the lines that wait. */
   #characters = 0;
@@ -279,10 +260,17 @@ class Outlet {
   /** Records that were dropped since the start. */
   lost = 0;
 
-  constructor(sink: DurableSink, options: OutletOptions) {
-    this.sink = sink;
-    this.#options = options;
-  }
+  /**
+   * @param waitMs how long a write is waited for, ms; then the sink fails until that write has ended
+   * @param warn receives lines for the operator
+   * @param onWritten called when the sink has taken records
+   */
+  constructor(
+    readonly sink: DurableSink,
+    private readonly waitMs: number,
+    private readonly warn: (line: string) => void,
+    private readonly onWritten: () => void,
+  ) {}
 
   get waiting(): number {
     return this.#waiting.length;
@@ -319,13 +307,9 @@ class Outlet {
   async close(ms: number): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await endsWithin(ms, this.#finish());
-  }
-
-  /** A sink that still writes is not closed, since that may never end either. */
-  async #finish(): Promise<void> {
-    await this.#drain();
-    if (this.#append === null) await this.sink.close();
+    // A sink that still writes is not closed, since that may never end either.
+    const end = () => this.#append === null ? this.sink.close() : undefined;
+    await endsWithin(ms, this.#drain().then(end));
   }
 
   /** Tries what waits, until the sink fails. */
@@ -351,7 +335,7 @@ class Outlet {
   }
 
   async #writeBatch(): Promise<void> {
-    const { waitMs, warn, onWritten } = this.#options;
+    const { waitMs, warn, onWritten } = this;
     const { batch, done } = this.#append ??= this.#begin();
     if (!(await endsWithin(waitMs, done))) throw new Error(`a write has not ended for ${waitMs / 1000} s`);
     this.#append = null;
@@ -376,7 +360,7 @@ class Outlet {
 
   #fail(error: unknown): void {
     if (!this.isFailing) {
-      this.#options.warn(
+      this.warn(
         `The audit trail cannot be written to ${this.sink.name} (${errorReason(error)}): records wait in memory`,
       );
     }

@@ -17,25 +17,21 @@ import {
 
 const BLOCK_BYTES = 256 * 1024;
 
-interface ChainCheck {
-  readonly records: number;
-  /** The faults, a line each; after a fault in a file the check goes on with the next one. */
-  readonly faults: readonly string[];
-}
-
 /**
  * Reads a whole trail and checks that each record follows the one before, from where the removal of old days left its
  * beginning to its noted end. An unfinished last line is no fault: it was never confirmed, and the next start removes it.
  *
  * @param outside the end that was noted outside of the folder, before this check; null: none
+ * @returns how many records there are, and the faults, a line each; after one in a file it goes on with the next file
  */
-export function checkChainFolder(folder: string, outside: ChainEnd | null = null): ChainCheck {
+export function checkChainFolder(folder: string, outside: ChainEnd | null = null) {
   const faults: string[] = [];
   const end = readEnd(folder);
   const anchor = readAnchor(folder);
   if (end === "damaged") faults.push(`${END_FILE}: damaged`);
   if (anchor === "damaged") faults.push(`${ANCHOR_FILE}: damaged`);
-  const begin = anchor !== null && anchor !== "damaged" ? anchor : null;
+  const begin = anchor === "damaged" ? null : anchor;
+  const noted = end === "damaged" ? null : end;
   // Older ones are left over from a removal that a kill cut off.
   const days = daysIn(folder).filter((day) => begin === null || day > begin.day);
   let position: ChainPosition = begin ? { number: begin.number, hash: begin.hash } : CHAIN_START;
@@ -46,7 +42,7 @@ export function checkChainFolder(folder: string, outside: ChainEnd | null = null
   /** Whether what comes next cannot be compared, since the file before it is damaged. */
   let isLost = false;
   /** Whether the noted end was passed. */
-  let isEndFound = end === null || end === "damaged" || (end.number === position.number && end.hash === position.hash);
+  let isEndFound = noted === null || (noted.number === position.number && noted.hash === position.hash);
   for (const day of days) {
     const name = `${day}.jsonl`;
     const fault = (text: string) => void faults.push(`${name}: ${text}`);
@@ -92,12 +88,12 @@ export function checkChainFolder(folder: string, outside: ChainEnd | null = null
       }
       position = { number: id.number, hash: found.hash };
       if (outside?.number === position.number) outsideHash = position.hash;
-      if (end && end !== "damaged" && end.number === position.number) isEndFound = end.hash === position.hash;
+      if (noted?.number === position.number) isEndFound = noted.hash === position.hash;
       records++;
     }
   }
-  const isCutOff = !isEndFound && !isLost && end && end !== "damaged" && end.number >= position.number;
-  if (isCutOff) faults.push(`records after ${position.number} are missing: there were ${end.number}`);
+  const isCutOff = !isEndFound && !isLost && noted !== null && noted.number >= position.number;
+  if (isCutOff) faults.push(`records after ${position.number} are missing: there were ${noted.number}`);
   else if (!isEndFound && faults.length === 0) faults.push(`${END_FILE}: it is of another trail`);
   if (outside !== null && !isLost && !isCutOff) {
     const { number } = outside;

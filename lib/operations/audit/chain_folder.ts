@@ -42,12 +42,6 @@ interface ChainFolderOptions {
   readonly outside?: EndNote | null;
 }
 
-/** The file that is written to. */
-interface OpenDay {
-  readonly day: string;
-  readonly file: Deno.FsFile;
-}
-
 /**
  * The trail as files in a folder, one for each day (UTC): a header, then a record on each line. One process at a time
  * writes to it. Times may jump, so a record may be in the file of a later day, never of an earlier one.
@@ -59,7 +53,8 @@ export class ChainFolder implements DurableSink {
   readonly trail: string;
   readonly #options: ChainFolderOptions;
   #end: ChainPosition;
-  #day: OpenDay | null = null;
+  /** The file that is written to. */
+  #day: { readonly day: string; readonly file: Deno.FsFile } | null = null;
   /** How long the newest file is up to the last record that was flushed, bytes; null: not known yet. */
   #length: number | null = null;
   /** The newest day there is a file of. */
@@ -185,7 +180,7 @@ export class ChainFolder implements DurableSink {
     // Whatever a new day's file holds was left by a write that failed.
     if (isNew) this.#length = 0;
     const { file, length } = await this.#opened(day);
-    const header = length === 0 ? [sealedHeader(this.trail, day, this.#end)] : [];
+    const header = length === 0 ? [sealed(this.#end.hash, headerText(this.trail, day, this.#end)).line] : [];
     const bytes = Buffer.from([...header, ...records.map(({ line }) => line)].map((line) => `${line}\n`).join(""));
     try {
       await writeAll(file, bytes);
@@ -253,10 +248,6 @@ export class ChainFolder implements DurableSink {
   }
 }
 
-function sealedHeader(trail: string, day: string, end: ChainPosition): string {
-  return sealed(end.hash, headerText(trail, day, end)).line;
-}
-
 interface FoundEnd {
   readonly trail: string;
   readonly position: ChainPosition;
@@ -270,7 +261,9 @@ interface FoundEnd {
  */
 async function findEnd(path: string, warn: (line: string) => void, noted: ChainEnd | null): Promise<FoundEnd> {
   const found = await endInFolder(path, warn);
-  if (noted !== null && (found === null || isBehind(found, noted))) {
+  const isBehind = noted !== null &&
+    (found === null || (found.trail === noted.trail && found.position.number < noted.number));
+  if (isBehind) {
     warn(`${path}: records of the audit trail are missing, there were ${noted.number}: run deno task verify`);
     const { trail, number, hash } = noted;
     return { trail, position: { number, hash }, day: daysIn(path).at(-1) ?? null };
@@ -279,10 +272,6 @@ async function findEnd(path: string, warn: (line: string) => void, noted: ChainE
     warn(`${path}: the audit trail was exchanged, there was one of ${noted.number} records: run deno task verify`);
   }
   return found ?? { trail: randomBytes(4).toString("hex"), position: CHAIN_START, day: daysIn(path).at(-1) ?? null };
-}
-
-function isBehind({ trail, position }: FoundEnd, noted: ChainEnd): boolean {
-  return trail === noted.trail && position.number < noted.number;
 }
 
 /** Where a folder's own files say that its trail goes on; null where it has none. */

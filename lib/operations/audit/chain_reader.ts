@@ -13,11 +13,6 @@ const MS_PER_DAY = 86_400_000;
 /** A day, and where in its file the line begins before which a page goes on, bytes. */
 const POSITION = /^(\d{4}-\d{2}-\d{2})\.(\d{1,15})$/;
 
-interface Place {
-  readonly day: string;
-  readonly offset: number;
-}
-
 /** Which records are wanted; what is left out does not matter. */
 export interface AuditFilter {
   /** ms since 1970: from this on, and before that. */
@@ -49,14 +44,8 @@ export class BadPosition extends Error {}
 
 /** Reads the files of a trail, also while it is written. */
 export class ChainReader {
-  readonly #folder: string;
-  readonly #lookedAt: number;
-
   /** @param lookedAt how many records a page looks at */
-  constructor(folder: string, lookedAt = LOOKED_AT) {
-    this.#folder = folder;
-    this.#lookedAt = lookedAt;
-  }
+  constructor(private readonly folder: string, private readonly lookedAt = LOOKED_AT) {}
 
   /**
    * The records before a position; null: the newest. A page may have fewer than `count`, or none, and yet a `next`.
@@ -65,15 +54,16 @@ export class ChainReader {
    */
   async page(filter: AuditFilter, position: string | null, count: number): Promise<AuditPage> {
     const from = position === null ? null : placeOf(position);
-    const days = (await daysInAsync(this.#folder)).reverse().filter((day, i, all) =>
+    const days = (await daysInAsync(this.folder)).reverse().filter((day, i, all) =>
       (from === null || day <= from.day) && (i === 0 || isIn(day, all.at(i + 1), filter))
     );
     const records: AuditRecord[] = [];
-    let left = this.#lookedAt;
+    let left = this.lookedAt;
     let lastMs = Infinity;
     for (const day of days) {
       const offset = day === from?.day ? from.offset : null;
-      const file = await openedDay(dayFile(this.#folder, day));
+      // It may have been removed meanwhile.
+      const file = await unlessMissingAsync(() => Deno.open(dayFile(this.folder, day)));
       if (file === null) continue;
       try {
         const { size } = await file.stat();
@@ -126,15 +116,10 @@ function isIn(day: string, dayBefore: string | undefined, { startMs, endMs }: Au
     (endMs === undefined || dayBefore === undefined || Date.parse(dayBefore) < endMs);
 }
 
-function placeOf(position: string): Place {
+function placeOf(position: string) {
   const [, day, offset] = POSITION.exec(position) ?? [];
   if (day === undefined) throw new BadPosition();
   return { day, offset: Number(offset) };
-}
-
-/** Null where it was removed meanwhile. */
-function openedDay(path: string): Promise<Deno.FsFile | null> {
-  return unlessMissingAsync(() => Deno.open(path));
 }
 
 async function isLineStart(file: Deno.FsFile, offset: number, size: number): Promise<boolean> {
@@ -145,19 +130,13 @@ const BLOCK_BYTES = 256 * 1024;
 /** A longer line is no record, bytes. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
-/** A line of a file without its end. */
-interface Line {
-  readonly text: string;
-  /** Where it begins, bytes. */
-  readonly offset: number;
-}
-
 /**
- * The lines of a file from the last to the first, as far as they end in a line feed.
+ * The lines of a file from the last to the first, without their ends and as far as they have one, and where each begins,
+ * bytes.
  *
  * @param end only those before this byte, which must be the beginning of a line
  */
-async function* linesBackwards(file: Deno.FsFile, end: number): AsyncGenerator<Line> {
+async function* linesBackwards(file: Deno.FsFile, end: number) {
   /** Bytes that were read and not returned yet; they begin at `start`. */
   let held = Buffer.alloc(0);
   let start = end;
@@ -193,9 +172,6 @@ async function* linesBackwards(file: Deno.FsFile, end: number): AsyncGenerator<L
 /** Records of a page that an export reads at a time. */
 const PAGE_RECORDS = 1000;
 
-/** How a trail is exported. */
-type ExportFormat = "ndjson" | "csv";
-
 /** Columns of CSV, and the member of a record that each one has. */
 const COLUMNS: readonly (readonly [string, ...string[]])[] = [
   ["time", "time"],
@@ -225,7 +201,7 @@ const COLUMNS: readonly (readonly [string, ...string[]])[] = [
  * @param max how many records are written
  */
 export async function* exported(
-  format: ExportFormat,
+  format: "ndjson" | "csv",
   read: (position: string | null, count: number) => Promise<AuditPage>,
   max: number,
 ): AsyncGenerator<string> {

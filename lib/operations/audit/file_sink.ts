@@ -12,13 +12,10 @@ const LINE_FEED = Buffer.from("\n");
  */
 export class FileSink implements DurableSink {
   readonly name = "file";
-  readonly #path: string;
   #file: Deno.FsFile | null = null;
   #inode: number | null = null;
 
-  constructor(path: string) {
-    this.#path = path;
-  }
+  constructor(private readonly path: string) {}
 
   /**
    * A sink for a file, which is created where it is missing.
@@ -57,15 +54,15 @@ export class FileSink implements DurableSink {
   }
 
   async #opened(): Promise<Deno.FsFile> {
-    if (this.#file && this.#inode === await inodeOf(this.#path)) return this.#file;
+    if (this.#file && this.#inode === await inodeOf(this.path)) return this.#file;
     this.#close();
-    const file = await Deno.open(this.#path, { create: true, append: true, read: true, mode: 0o600 });
+    const file = await Deno.open(this.path, { create: true, append: true, read: true, mode: 0o600 });
     const { ino, size } = await file.stat();
     this.#inode = ino;
     this.#file = file;
     // A loss of power may have cut the last line off.
     if (size > 0 && (await readAt(file, size - 1, size))[0] !== LINE_FEED[0]) await file.write(LINE_FEED);
-    await syncFolderAsync(dirname(this.#path));
+    await syncFolderAsync(dirname(this.path));
     return file;
   }
 }

@@ -5,28 +5,20 @@ const WINDOW_MS = 60_000;
 /** Names and addresses that are told apart in that time; further ones share a record. */
 const MAX_TOLD_APART = 100;
 
-interface Counted {
-  readonly login: AuditLogin;
-  count: number;
-}
-
 /**
  * Records logins in the trail. The first failure of a name from an address is recorded at once, the others of the same
  * minute as one record with their `count`: guessing must not fill the trail. Counts of the last minute are lost by a kill.
  */
 export class LoginRecords implements LoginRecorder {
-  readonly #recorder: AuditRecorder;
-  readonly #counts = new Map<string, Counted>();
+  readonly #counts = new Map<string, { readonly login: AuditLogin; count: number }>();
   /** The records that each request of a client has led to. */
   readonly #seen = new WeakMap<object, Set<string>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(recorder: AuditRecorder) {
-    this.#recorder = recorder;
-  }
+  constructor(private readonly recorder: AuditRecorder) {}
 
   accepted(login: AuditLogin): void {
-    if (this.#isNew("login", login)) this.#note("login", login, {});
+    if (this.#isNew("login", login)) this.recorder.note(eventOf("login", login, {}));
   }
 
   failed(login: AuditLogin): void {
@@ -36,10 +28,9 @@ export class LoginRecords implements LoginRecorder {
       entry.count++;
     } else if (this.#counts.size < MAX_TOLD_APART) {
       this.#counts.set(keyOf(login), { login, count: 0 });
-      this.#note("login_failed", login, { count: 1 });
+      this.recorder.note(eventOf("login_failed", login, { count: 1 }));
     } else {
-      const { role, status, details } = login;
-      const others: AuditLogin = { ...login, role, status, details, actor: { name: "", tenant: null }, address: null };
+      const others: AuditLogin = { ...login, actor: { name: "", tenant: null }, address: null };
       const shared = this.#counts.get(OTHERS) ?? { login: others, count: 0 };
       shared.count++;
       this.#counts.set(OTHERS, shared);
@@ -48,7 +39,7 @@ export class LoginRecords implements LoginRecorder {
   }
 
   async loggedOut(login: AuditLogin): Promise<void> {
-    if (this.#isNew("logout", login)) await this.#recorder.record(eventOf("logout", login, {}));
+    if (this.#isNew("logout", login)) await this.recorder.record(eventOf("logout", login, {}));
   }
 
   /** Records what was counted so far. */
@@ -57,17 +48,13 @@ export class LoginRecords implements LoginRecorder {
     this.#timer = undefined;
     for (const [key, { login, count }] of this.#counts) {
       if (count === 0) continue;
-      this.#recorder.note({
+      this.recorder.note({
         ...eventOf("login_failed", login, { count }),
         ...(key === OTHERS ? { actor: null, tenant: null } : {}),
         requestId: null,
       });
     }
     this.#counts.clear();
-  }
-
-  #note(action: "login" | "login_failed", login: AuditLogin, further: { readonly count?: number }): void {
-    this.#recorder.note(eventOf(action, login, further));
   }
 
   /** Whether this request has had no such record of this account yet: two roles of a process may report one login. */

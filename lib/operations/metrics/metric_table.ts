@@ -169,14 +169,6 @@ export type Labels = Readonly<Record<string, string>>;
 /** The prefix of all names but those of the process, which Prometheus's conventions fix. */
 const PREFIX = "stackroom_";
 
-/** A metric as the documentation shows it. */
-interface MetricDescription {
-  readonly name: string;
-  readonly type: "counter" | "gauge" | "histogram";
-  readonly help: string;
-  readonly labels: readonly string[];
-}
-
 /** A value that is set at each scrape. */
 interface Reading {
   /** @param value of a counter: since the start, so it never falls */
@@ -188,11 +180,11 @@ interface Reading {
 /** The metrics of a process. This file alone imports the package for Prometheus. */
 function metricRegistry() {
   const registry = new Registry();
-  const descriptions: MetricDescription[] = [];
+  const descriptions: { name: string; type: string; help: string; labels: readonly string[] }[] = [];
   const readers: (() => Promise<void>)[] = [];
   let scrape: Promise<string> | null = null;
 
-  function described(type: MetricDescription["type"], given: string, help: string, labels: readonly string[]) {
+  function described(type: string, given: string, help: string, labels: readonly string[]) {
     const name = given.startsWith("process_") ? given : PREFIX + given;
     descriptions.push({ name, type, help, labels });
     return { name, help, labelNames: [...labels], registers: [registry] };
@@ -236,8 +228,8 @@ function metricRegistry() {
         }
       });
     },
-    /** All metrics as they were defined. */
-    descriptions: (): readonly MetricDescription[] => descriptions,
+    /** All metrics as they were defined, as the documentation shows them. */
+    descriptions: () => descriptions,
     contentType: registry.contentType,
     /** All values in the text format of Prometheus. Scrapes at the same time share one. */
     text: (): Promise<string> => scrape ??= read().finally(() => scrape = null),

@@ -95,14 +95,10 @@ function bytesIn(headers: Headers): number {
 /** The other processes that this one uses. */
 export type Service = "s3" | "mapi" | "results_store" | "kubernetes" | "results" | "gateway";
 
-interface UpstreamFigures {
-  readonly byResult: Map<string, number>;
-  readonly observe: (seconds: number) => void;
-}
-
 /** Returns what counts the requests to a service; like that of requests, it adds to numbers of its own. */
 export function upstreamFigures(metrics: Metrics): (service: Service) => MeasureUpstream {
-  const services = new Map<Service, Map<string, UpstreamFigures>>();
+  type Figures = { readonly byResult: Map<string, number>; readonly observe: (seconds: number) => void };
+  const services = new Map<Service, Map<string, Figures>>();
   metrics.registry.onScrape(() => {
     for (const [service, operations] of services) {
       for (const [operation, { byResult }] of operations) {
@@ -111,7 +107,7 @@ export function upstreamFigures(metrics: Metrics): (service: Service) => Measure
     }
   });
   return function measureOf(service) {
-    const known = services.get(service) ?? new Map<string, UpstreamFigures>();
+    const known = services.get(service) ?? new Map<string, Figures>();
     services.set(service, known);
     return function measureUpstream(operation, result, milliseconds) {
       let figures = known.get(operation);
