@@ -48,7 +48,7 @@ export const fixityOrder = z.looseObject({
     description: "`ignore` for stores whose ETags look like MD5s and are none",
   }),
 }).meta({ id: "FixityStart" });
-export type FixityOrder = z.output<typeof fixityOrder>;
+type FixityOrder = z.output<typeof fixityOrder>;
 
 /** @throws HttpError 400 that names a member of earlier versions, 422 that names one that does not fit */
 export function mustFitTogether(order: FixityOrder): void {
