@@ -6,8 +6,7 @@ import { island } from "@/lib/pages/browser/island.tsx";
 import { readerMoments } from "@/lib/pages/browser/reader_moments_client.ts";
 import { loadCode } from "@/lib/pages/browser/load_code_client.tsx";
 import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
-import { SHARE_LABELS, SHARE_SENTENCES } from "@/lib/pages/storage/object_sentences.ts";
-import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
+import { SHARE_LABELS, SHARE_SENTENCES, shareProblem } from "@/lib/pages/storage/object_sentences.ts";
 
 interface StorageShareProps {
   readonly shared: ShareableObject;
@@ -42,7 +41,7 @@ export default island("storage_share", function StorageShare({ shared: object }:
     const created = await createLink(object, seconds);
     isBusy.value = false;
     if (typeof created === "number") {
-      problem.value = PASSING.has(created) ? storageProblem(created, "object") : SHARE_SENTENCES.noUrl(created);
+      problem.value = shareProblem(created);
       return;
     }
     link.value = created;
@@ -128,6 +127,3 @@ async function createLink(
   });
   return status === 200 ? { url: json.url, until: new Date(before + seconds * 1000).toISOString() } : status;
 }
-
-/** Statuses with a sentence of their own: the network, the store, its load. */
-const PASSING = new Set([0, 403, 429, 502, 503, 504]);

@@ -73,8 +73,8 @@ export function InterruptedUploads({ store, account, bucket, prefix, onChoose }:
 function sentenceOf({ bucket, prefix, files, bytes, startedAt, handles }: BatchRecord): string {
   const folder = plainName(prefix === "" ? bucket : prefix);
   const age = formatAge((Date.now() - startedAt) / 1000);
-  const sentence = handles.length > 0 ? UPLOAD_NOTICES.interruptedWithHandles : UPLOAD_NOTICES.interrupted;
-  return sentence(files, formatBytes(bytes), folder, age);
+  const sentence = UPLOAD_NOTICES.interrupted(UPLOAD_NOTICES.files(files), formatBytes(bytes), folder, age);
+  return `${sentence} ${handles.length > 0 ? UPLOAD_NOTICES.canResume : UPLOAD_NOTICES.canChooseAgain}`;
 }
 
 /** Rows that are shown; the button that deletes old uploads deletes further ones too. */

@@ -244,11 +244,15 @@ export function UploadNotices({ store, bucket }: UploadNoticesProps) {
       )}
       {engine.isAway && <Notice tone="warn">{UPLOAD_NOTICES.away}</Notice>}
       {route === "no rules" && <Notice>{UPLOAD_NOTICES.noRules}</Notice>}
-      {route === "forbidden" && <Notice>{UPLOAD_NOTICES.forbidden(bucket)}</Notice>}
+      {route === "forbidden" && <Notice>{`${UPLOAD_NOTICES.direct(bucket)} ${UPLOAD_NOTICES.forbidden}`}</Notice>}
       {route === "unreachable" && <Notice>{UPLOAD_NOTICES.unreachable}</Notice>}
       {route === "blocked" && (
         <Notice>
-          <p>{store.allowing.value === "failed" ? UPLOAD_NOTICES.notAllowed : UPLOAD_NOTICES.blocked(bucket)}</p>
+          <p>
+            {store.allowing.value === "failed"
+              ? UPLOAD_NOTICES.notAllowed
+              : `${UPLOAD_NOTICES.direct(bucket)} ${UPLOAD_NOTICES.blocked}`}
+          </p>
           <button
             class="btn"
             type="button"

@@ -11,8 +11,8 @@ import { chosenOf, plannedRows, type StorageRow } from "@/lib/pages/storage/fold
 import type { FolderName } from "@/lib/pages/storage/storage_paths.ts";
 import type { OnTaken, Place } from "@/lib/pages/storage/task_record.ts";
 import {
+  NAME_PROBLEMS,
   namesOf,
-  namingProblem,
   ON_TAKEN_LABELS,
   placeName,
   reason,
@@ -54,7 +54,7 @@ function NameDialog({ wanted: { folder, onStart }, row, onClose }: NameDialogPro
   const name = useSignal(old);
   const perform = async (isClosed: () => boolean): Promise<string | null> => {
     const wrong = nameProblem(prefix, name.peek());
-    if (wrong !== null) return namingProblem(wrong);
+    if (wrong !== null) return NAME_PROBLEMS[wrong];
     const key = `${prefix}${name.peek()}${row?.kind === "object" ? "" : "/"}`;
     const taken = key === row?.key || await isTaken(account, bucket, key);
     if (typeof taken === "string") return taken;

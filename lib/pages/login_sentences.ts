@@ -30,14 +30,7 @@ export function accountKind(username: string, campaignTenant: string): AccountKi
  * theirs. Null where the name is certainly one of theirs.
  */
 export function accountSentence(kind: AccountKind, campaignTenant: string): string | null {
-  switch (kind) {
-    case "own":
-      return null;
-    case "other tenant":
-      return ACCOUNT_SENTENCES.otherTenant(campaignTenant);
-    case "no tenant":
-      return ACCOUNT_SENTENCES.noTenant(campaignTenant);
-  }
+  return kind === "own" ? null : ACCOUNT_SENTENCES[kind](campaignTenant);
 }
 
 /**
@@ -68,15 +61,9 @@ export interface LoginMoment {
  * @param zone IANA name; null where it is not known
  */
 export function loginMomentSentence({ kind, at, account }: LoginMoment, now: number, zone: string | null): string {
-  if (kind === "ended" && account !== undefined) {
-    return zone === null
-      ? LOGIN_MOMENTS.endedAgoOf(account, formatAge((now - at) / 1000))
-      : LOGIN_MOMENTS.endedAtOf(account, endText(at, now, zone));
-  }
   if (kind === "ended") {
-    return zone === null
-      ? LOGIN_MOMENTS.endedAgo(formatAge((now - at) / 1000))
-      : LOGIN_MOMENTS.endedAt(endText(at, now, zone));
+    const when = zone === null ? formatAge((now - at) / 1000) : LOGIN_MOMENTS.at(endText(at, now, zone));
+    return account === undefined ? LOGIN_MOMENTS.ended(when) : LOGIN_MOMENTS.endedOf(account, when);
   }
   if (at <= now) return LOGIN_MOMENTS.unlocked;
   return zone === null ? LOGIN_MOMENTS.lockedFor(waitText(at, now)) : LOGIN_MOMENTS.lockedUntil(formatClock(at, zone));
@@ -118,24 +105,8 @@ export function closedSideSentence(
 ): string {
   const isOfTenant = campaignTenant === null || (account !== null && accountKind(account, campaignTenant) === "own");
   if (side === "campaigns" && (reason === 401 || reason === "no session") && !isOfTenant) {
-    return CLOSED.campaigns.otherTenant(campaignTenant);
+    return CLOSED.otherTenant(campaignTenant);
   }
-  const words = CLOSED[side];
-  switch (reason) {
-    case "tenant":
-      return CLOSED.storage.tenant;
-    case "no session":
-      return CLOSED.campaigns.noSession;
-    case 401:
-      return words.wrong;
-    case 413:
-    case 422:
-      return words.malformed;
-    case 429:
-      return words.tooMany;
-    case 503:
-      return words.busy;
-    default:
-      return words.unreachable;
-  }
+  const sentences: Readonly<Record<string, string>> = CLOSED[side];
+  return sentences[reason === 422 ? 413 : reason] ?? CLOSED[side].other;
 }

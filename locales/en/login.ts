@@ -39,9 +39,9 @@ export const SAMPLE_PURPOSES = {
 
 /** Why an account opens no campaigns. */
 export const ACCOUNT_SENTENCES = {
-  otherTenant: (tenant: string) =>
+  "other tenant": (tenant: string) =>
     `The name or the password is wrong, or the account opens no campaigns: they open with accounts of the tenant ${tenant} only.`,
-  noTenant: (tenant: string) =>
+  "no tenant": (tenant: string) =>
     `No account of the tenant ${tenant} has this name and password, and only its accounts open the campaigns. An account ` +
     "of the system level manages the tenants of the store through the API.",
 };
@@ -65,10 +65,9 @@ export const LOGIN_ERRORS = {
 
 /** Spans come formatted; a clock time comes with its day where that is another one. */
 export const LOGIN_MOMENTS = {
-  endedAgo: (age: string) => `Your session ended ${age}. Log in again.`,
-  endedAt: (time: string) => `Your session ended at ${time}. Log in again.`,
-  endedAgoOf: (account: string, age: string) => `Your session for ${account} ended ${age}.`,
-  endedAtOf: (account: string, time: string) => `Your session for ${account} ended at ${time}.`,
+  at: (time: string) => `at ${time}`,
+  ended: (when: string) => `Your session ended ${when}. Log in again.`,
+  endedOf: (account: string, when: string) => `Your session for ${account} ended ${when}.`,
   unlocked: "There were too many attempts. You can try again now.",
   lockedFor: (span: string) => `Too many attempts. Try again in ${span}.`,
   lockedUntil: (time: string) => `Too many attempts. Try again at ${time}.`,
@@ -77,25 +76,23 @@ export const LOGIN_MOMENTS = {
 
 /** Which side of the site a login did not open, and why. */
 export const CLOSED = {
+  otherTenant: (tenant: string) =>
+    `This login opens the storage only: the campaigns open with accounts of the tenant ${tenant}.`,
   campaigns: {
-    otherTenant: (tenant: string) =>
-      `This login opens the storage only: the campaigns open with accounts of the tenant ${tenant}.`,
-    wrong: "This login opens the storage only: the campaigns do not accept this name and password.",
-    malformed: "This login opens the storage only: the name or the password is too long for the campaigns.",
-    tooMany:
-      "This login opens the storage only: the campaigns had too many wrong logins. Log in again in a few minutes.",
-    busy: "This login opens the storage only: the campaigns take no logins at the moment. Log in again shortly.",
-    unreachable: "This login opens the storage only: the campaigns could not check it. Log in again later.",
-    noSession: "This login opens the storage only: its session of the campaigns has ended, or there was none.",
+    401: "This login opens the storage only: the campaigns do not accept this name and password.",
+    413: "This login opens the storage only: the name or the password is too long for the campaigns.",
+    429: "This login opens the storage only: the campaigns had too many wrong logins. Log in again in a few minutes.",
+    503: "This login opens the storage only: the campaigns take no logins at the moment. Log in again shortly.",
+    other: "This login opens the storage only: the campaigns could not check it. Log in again later.",
+    "no session": "This login opens the storage only: its session of the campaigns has ended, or there was none.",
   },
   storage: {
-    wrong: "Your last login opens the campaigns only: the storage does not accept this name and password.",
-    malformed:
-      "Your last login opens the campaigns only: the storage can have no such account, or its password is too long.",
-    tooMany:
+    401: "Your last login opens the campaigns only: the storage does not accept this name and password.",
+    413: "Your last login opens the campaigns only: the storage can have no such account, or its password is too long.",
+    429:
       "Your last login opens the campaigns only: the storage had too many wrong logins. Log in again in a few minutes.",
-    busy: "Your last login opens the campaigns only: the storage takes no logins at the moment. Log in again shortly.",
-    unreachable: "Your last login opens the campaigns only: the storage could not check it. Log in again later.",
+    503: "Your last login opens the campaigns only: the storage takes no logins at the moment. Log in again shortly.",
+    other: "Your last login opens the campaigns only: the storage could not check it. Log in again later.",
     tenant: "Your last login opens the campaigns only: the name says no tenant. For the storage log in as tenant/name.",
   },
 };

@@ -85,17 +85,17 @@ export const SENTENCES = {
   },
   noAccount: (account: string) => `You are not logged in as ${account}.`,
   ended: "The store no longer accepts this login: the password was changed, or the account was closed. Log in again.",
+  notShown: (status: number) => `The store cannot show this (it answered ${status}).`,
   rows: (count: number) => counted(count, "entry", "entries"),
   firstRows: (count: number) => `The first ${counted(count, "entry", "entries")}`,
 };
 
-/** Why something of the storage cannot be shown. */
-export const PROBLEMS = {
-  busy: "The store is overloaded. Try again shortly.",
-  noServer: "No connection to the server. Check your network, then try again.",
-  unreachable: "The store cannot be reached. Try again later.",
-  late: "The store does not answer in time. Try again later.",
-  other: (status: number) => `The store cannot show this (it answered ${status}).`,
+/** Why the store, or the way to it, fails for now, by the status of a response; 0: there was none. */
+export const OUTAGES = {
+  0: "No connection to the server. Check your network, then try again.",
+  429: "The store is overloaded. Try again shortly.",
+  502: "The store cannot be reached. Try again later.",
+  504: "The store does not answer in time. Try again later.",
 };
 
 /** Why a login may not see something. */

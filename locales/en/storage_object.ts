@@ -62,16 +62,16 @@ export const SENTENCES = {
   tooDifferent: "The versions differ too much to be compared line by line.",
   notCompared: "A version could not be read. Try again later.",
   restored: "Restored as the current version.",
+  notRestored: (status: number) => `Nothing was restored (the store answered ${status}). Try again later.`,
 };
 
-/** Why a version was not restored. */
+/** Why a version was not restored, by the status of the response. */
 export const NOT_RESTORED = {
-  noRight: "This account may not write to this bucket. The owner of the bucket can allow that.",
-  gone: "This version no longer exists.",
-  changed:
+  403: "This account may not write to this bucket. The owner of the bucket can allow that.",
+  404: "This version no longer exists.",
+  409:
     "Nothing was restored: the object was changed meanwhile, or versioning of the bucket is switched off. Reload the page.",
-  noVersions: "The store does not support versions.",
-  other: (status: number) => `Nothing was restored (the store answered ${status}). Try again later.`,
+  501: "The store does not support versions.",
 };
 
 /** The words of an object's tags. */
@@ -92,11 +92,15 @@ export const TAG_SENTENCES = {
   none: "The object has no tags.",
   saved: "Saved.",
   twice: "Two tags have the same name.",
-  badTag:
+  notSaved: (status: number) => `The tags were not saved (the store answered ${status}). Try again later.`,
+};
+
+/** Why tags were not saved, by the status of the response. */
+export const NOT_SAVED = {
+  400:
     "A name has 1 to 128 characters and does not begin with aws:, a value has at most 256: letters, digits, spaces and + - = . _ : / @.",
-  noRight: "This account may not change the tags. The owner of the bucket can allow that.",
-  noTags: "The store does not support tags.",
-  other: (status: number) => `The tags were not saved (the store answered ${status}). Try again later.`,
+  403: "This account may not change the tags. The owner of the bucket can allow that.",
+  501: "The store does not support tags.",
 };
 
 /** The words of the form that shares an object. */

@@ -63,9 +63,9 @@ export const PROGRESS = {
   zip: (done: number, total: number) => `${formatCount(done)} of ${counted(total, "object", "objects")} looked up`,
   counting: (total: number) => `Counting: ${counted(total, "object", "objects")} so far`,
   delete: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} deleted`,
-  move: (done: number, total: string, deleted: number) =>
-    `copied ${formatCount(done)} of ${total}, ${formatCount(deleted)} deleted`,
-  copy: (done: number, total: string) => `copied ${formatCount(done)} of ${total}`,
+  move: (done: number, total: number, deleted: number) =>
+    `copied ${formatCount(done)} of ${formatCount(total)}, ${formatCount(deleted)} deleted`,
+  copy: (done: number, total: number) => `copied ${formatCount(done)} of ${formatCount(total)}`,
   undo: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} brought back`,
   canceling: "Cancelling: finishing what is in progress…",
   away: "No connection to the server; the task continues automatically",
@@ -91,17 +91,18 @@ export const ENDS = {
   listed: (count: number) => `The first ${formatCount(count)} of them:`,
 };
 
-/** Why something was not changed, and what to do. */
+/** Why something was not changed, by the status of the response. */
 export const REASONS = {
-  network: "No connection to the server. Check your network, then try again.",
-  login: "The login has ended. Log in again, then try again.",
-  forbidden: "This account may not do that in this bucket. The owner of the bucket can allow it.",
-  missing: "It no longer exists, or its bucket does not.",
-  changed: "It was changed meanwhile. The newer object is still in its old place.",
-  conflict: "The store does not allow this now, for example because of a hold or a retention.",
-  full: "The bucket has no room left: its quota is used up.",
-  busy: "The store is overloaded. Try again shortly.",
-  unreachable: "The store cannot be reached or does not answer. Try again later.",
+  401: "The login has ended. Log in again, then try again.",
+  403: "This account may not do that in this bucket. The owner of the bucket can allow it.",
+  404: "It no longer exists, or its bucket does not.",
+  409: "The store does not allow this now, for example because of a hold or a retention.",
+  412: "It was changed meanwhile. The newer object is still in its old place.",
+  507: "The bucket has no room left: its quota is used up.",
+};
+
+/** Other reasons why something was not changed. */
+export const NOT_DONE = {
   tooManyTasks: "Too many tasks are running. Try again when one of them has ended.",
   tooManyChosen: "A task takes at most 1,000 folders and 100,000 objects of a selection. Choose fewer.",
   tooMany: "An archive holds at most 50,000 objects. Choose fewer.",
@@ -128,8 +129,8 @@ export const QUESTIONS = {
 export const NAME_PROBLEMS = {
   empty: "Type a name.",
   slash: "A name cannot contain a slash.",
-  tooLong: "With its folders the name would be longer than 1,024 bytes. Choose a shorter one.",
-  halfCharacter: "The name is not valid Unicode. Type it again.",
+  "too long": "With its folders the name would be longer than 1,024 bytes. Choose a shorter one.",
+  "half a character": "The name is not valid Unicode. Type it again.",
 };
 
 /** The words of the page of the server's tasks. */

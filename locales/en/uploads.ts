@@ -104,12 +104,10 @@ export const NOTICES = {
   taken: (names: string, further: number) =>
     further === 0 ? `In use: ${names}.` : `In use: ${names} and ${formatCount(further)} more.`,
   noRules: "This store has no CORS rules for buckets, so uploads go through this server.",
-  blocked: (bucket: string) =>
-    `The CORS rules of ${bucket} do not allow this page to upload directly to the store, so uploads go through this server. ` +
-    "A rule for this page makes uploads faster.",
-  forbidden: (bucket: string) =>
-    `The CORS rules of ${bucket} do not allow this page to upload directly to the store, so uploads go through this server. ` +
-    "The owner of the bucket can change that.",
+  direct: (bucket: string) =>
+    `The CORS rules of ${bucket} do not allow this page to upload directly to the store, so uploads go through this server.`,
+  blocked: "A rule for this page makes uploads faster.",
+  forbidden: "The owner of the bucket can change that.",
   unreachable: "Your browser cannot connect to the store, so uploads go through this server.",
   notAllowed:
     "The rule could not be added: this account may not change the bucket's CORS rules, or there are a hundred.",
@@ -119,16 +117,11 @@ export const NOTICES = {
       count === 1 ? "is" : "are"
     } left out.`,
   empty: "There are no files in it.",
-  interrupted: (files: number, size: string, folder: string, begun: string) =>
-    `An upload of ${
-      counted(files, "file", "files")
-    } (${size}) to ${folder} was interrupted; it began ${begun}. Choose the ` +
-    "same files or folder again to resume it.",
-  interruptedWithHandles: (files: number, size: string, folder: string, begun: string) =>
-    `An upload of ${
-      counted(files, "file", "files")
-    } (${size}) to ${folder} was interrupted; it began ${begun}. It can ` +
-    "be resumed.",
+  interrupted: (files: string, size: string, folder: string, begun: string) =>
+    `An upload of ${files} (${size}) to ${folder} was interrupted; it began ${begun}.`,
+  files: (count: number) => counted(count, "file", "files"),
+  canResume: "It can be resumed.",
+  canChooseAgain: "Choose the same files or folder again to resume it.",
   elsewhere: "Go to that folder",
   noneUnfinished: "There are no unfinished uploads in this folder.",
   unfinishedForbidden: "This account may not list unfinished uploads. The owner of the bucket can allow that.",

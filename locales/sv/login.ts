@@ -36,9 +36,9 @@ export const SAMPLE_PURPOSES: typeof en.SAMPLE_PURPOSES = {
 };
 
 export const ACCOUNT_SENTENCES: typeof en.ACCOUNT_SENTENCES = {
-  otherTenant: (tenant) =>
+  "other tenant": (tenant) =>
     `Fel användarnamn eller lösenord, eller så öppnar kontot inga kampanjer: de öppnas bara med konton i tenanten ${tenant}.`,
-  noTenant: (tenant) =>
+  "no tenant": (tenant) =>
     `Inget konto i tenanten ${tenant} har det här namnet och lösenordet, och bara dess konton öppnar kampanjerna. Ett ` +
     "konto på systemnivå hanterar lagrets tenanter via API:et.",
 };
@@ -60,10 +60,9 @@ export const LOGIN_ERRORS: typeof en.LOGIN_ERRORS = {
 };
 
 export const LOGIN_MOMENTS: typeof en.LOGIN_MOMENTS = {
-  endedAgo: (age) => `Sessionen avslutades ${age}. Logga in igen.`,
-  endedAt: (time) => `Sessionen avslutades ${time}. Logga in igen.`,
-  endedAgoOf: (account, age) => `Sessionen för ${account} avslutades ${age}.`,
-  endedAtOf: (account, time) => `Sessionen för ${account} avslutades ${time}.`,
+  at: (time) => time,
+  ended: (when) => `Sessionen avslutades ${when}. Logga in igen.`,
+  endedOf: (account, when) => `Sessionen för ${account} avslutades ${when}.`,
   unlocked: "Det blev för många försök. Du kan försöka igen nu.",
   lockedFor: (span) => `För många försök. Försök igen om ${span}.`,
   lockedUntil: (time) => `För många försök. Försök igen ${time}.`,
@@ -71,28 +70,27 @@ export const LOGIN_MOMENTS: typeof en.LOGIN_MOMENTS = {
 };
 
 export const CLOSED: typeof en.CLOSED = {
+  otherTenant: (tenant) => `Inloggningen öppnar bara lagringen: kampanjerna öppnas med konton i tenanten ${tenant}.`,
   campaigns: {
-    otherTenant: (tenant) => `Inloggningen öppnar bara lagringen: kampanjerna öppnas med konton i tenanten ${tenant}.`,
-    wrong: "Inloggningen öppnar bara lagringen: kampanjerna godtar inte det här namnet och lösenordet.",
-    malformed: "Inloggningen öppnar bara lagringen: namnet eller lösenordet är för långt för kampanjerna.",
-    tooMany:
+    401: "Inloggningen öppnar bara lagringen: kampanjerna godtar inte det här namnet och lösenordet.",
+    413: "Inloggningen öppnar bara lagringen: namnet eller lösenordet är för långt för kampanjerna.",
+    429:
       "Inloggningen öppnar bara lagringen: kampanjerna har fått för många felaktiga inloggningar. Logga in igen om några minuter.",
-    busy:
+    503:
       "Inloggningen öppnar bara lagringen: det går inte att logga in till kampanjerna just nu. Logga in igen om en stund.",
-    unreachable:
-      "Inloggningen öppnar bara lagringen: den kunde inte kontrolleras för kampanjerna. Logga in igen senare.",
-    noSession:
+    other: "Inloggningen öppnar bara lagringen: den kunde inte kontrolleras för kampanjerna. Logga in igen senare.",
+    "no session":
       "Inloggningen öppnar bara lagringen: dess session för kampanjerna har upphört, eller så fanns det ingen.",
   },
   storage: {
-    wrong: "Din senaste inloggning öppnar bara kampanjerna: lagringen godtar inte det här namnet och lösenordet.",
-    malformed:
+    401: "Din senaste inloggning öppnar bara kampanjerna: lagringen godtar inte det här namnet och lösenordet.",
+    413:
       "Din senaste inloggning öppnar bara kampanjerna: lagringen kan inte ha ett sådant konto, eller så är lösenordet för långt.",
-    tooMany:
+    429:
       "Din senaste inloggning öppnar bara kampanjerna: lagringen har fått för många felaktiga inloggningar. Logga in igen om några minuter.",
-    busy:
+    503:
       "Din senaste inloggning öppnar bara kampanjerna: det går inte att logga in till lagringen just nu. Logga in igen om en stund.",
-    unreachable:
+    other:
       "Din senaste inloggning öppnar bara kampanjerna: den kunde inte kontrolleras för lagringen. Logga in igen senare.",
     tenant:
       "Din senaste inloggning öppnar bara kampanjerna: namnet anger ingen tenant. Logga in som tenant/namn för att öppna lagringen.",

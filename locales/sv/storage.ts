@@ -84,16 +84,16 @@ export const SENTENCES: typeof en.SENTENCES = {
   },
   noAccount: (account) => `Ingen inloggning som ${account} finns här.`,
   ended: "Lagret godtar inte längre inloggningen: lösenordet har ändrats eller kontot har stängts. Logga in på nytt.",
+  notShown: (status) => `Lagret kan inte visa detta (det svarade ${status}).`,
   rows: (count) => counted(count, "post", "poster"),
   firstRows: (count) => count === 1 ? "Den första posten" : `De första ${counted(count, "posten", "posterna")}`,
 };
 
-export const PROBLEMS: typeof en.PROBLEMS = {
-  busy: "Lagret är överbelastat. Försök igen om en stund.",
-  noServer: "Ingen anslutning till servern. Kontrollera nätverket och försök igen.",
-  unreachable: "Lagret kan inte nås. Försök igen senare.",
-  late: "Lagret svarar inte i tid. Försök igen senare.",
-  other: (status) => `Lagret kan inte visa detta (det svarade ${status}).`,
+export const OUTAGES: typeof en.OUTAGES = {
+  0: "Ingen anslutning till servern. Kontrollera nätverket och försök igen.",
+  429: "Lagret är överbelastat. Försök igen om en stund.",
+  502: "Lagret kan inte nås. Försök igen senare.",
+  504: "Lagret svarar inte i tid. Försök igen senare.",
 };
 
 export const FORBIDDEN: typeof en.FORBIDDEN = {

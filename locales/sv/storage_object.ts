@@ -63,15 +63,15 @@ export const SENTENCES: typeof en.SENTENCES = {
   tooDifferent: "Versionerna skiljer sig för mycket för att jämföras rad för rad.",
   notCompared: "En av versionerna kunde inte läsas. Försök igen senare.",
   restored: "Återställd som gällande version.",
+  notRestored: (status) => `Inget återställdes (lagret svarade ${status}). Försök igen senare.`,
 };
 
 export const NOT_RESTORED: typeof en.NOT_RESTORED = {
-  noRight: "Kontot får inte skriva i den här bucketen. Bucketens ägare kan tillåta det.",
-  gone: "Versionen finns inte längre.",
-  changed:
+  403: "Kontot får inte skriva i den här bucketen. Bucketens ägare kan tillåta det.",
+  404: "Versionen finns inte längre.",
+  409:
     "Inget återställdes: objektet har ändrats under tiden, eller så är bucketens versionshantering avstängd. Ladda om sidan.",
-  noVersions: "Lagret har ingen versionshantering.",
-  other: (status) => `Inget återställdes (lagret svarade ${status}). Försök igen senare.`,
+  501: "Lagret har ingen versionshantering.",
 };
 
 export const TAG_LABELS: typeof en.TAG_LABELS = {
@@ -90,11 +90,14 @@ export const TAG_SENTENCES: typeof en.TAG_SENTENCES = {
   none: "Objektet har inga taggar.",
   saved: "Sparat.",
   twice: "Två taggar har samma namn.",
-  badTag:
+  notSaved: (status) => `Taggarna sparades inte (lagret svarade ${status}). Försök igen senare.`,
+};
+
+export const NOT_SAVED: typeof en.NOT_SAVED = {
+  400:
     "Ett namn har 1 till 128 tecken och börjar inte med aws:, ett värde har högst 256: bokstäver, siffror, mellanslag och + - = . _ : / @.",
-  noRight: "Kontot får inte ändra taggarna. Bucketens ägare kan tillåta det.",
-  noTags: "Lagret har inga taggar.",
-  other: (status) => `Taggarna sparades inte (lagret svarade ${status}). Försök igen senare.`,
+  403: "Kontot får inte ändra taggarna. Bucketens ägare kan tillåta det.",
+  501: "Lagret har inga taggar.",
 };
 
 export const SHARE_LABELS: typeof en.SHARE_LABELS = {

@@ -63,8 +63,9 @@ export const PROGRESS: typeof en.PROGRESS = {
   zip: (done, total) => `${formatCount(done)} av ${objects(total)} kontrollerade`,
   counting: (total) => `Räknar: ${objects(total)} hittills`,
   delete: (done, total) => `${formatCount(done)} av ${formatCount(total)} borttagna`,
-  move: (done, total, deleted) => `${formatCount(done)} av ${total} kopierade, ${formatCount(deleted)} borttagna`,
-  copy: (done, total) => `${formatCount(done)} av ${total} kopierade`,
+  move: (done, total, deleted) =>
+    `${formatCount(done)} av ${formatCount(total)} kopierade, ${formatCount(deleted)} borttagna`,
+  copy: (done, total) => `${formatCount(done)} av ${formatCount(total)} kopierade`,
   undo: (done, total) => `${formatCount(done)} av ${formatCount(total)} har hämtats tillbaka`,
   canceling: "Avbryter: slutför det som pågår…",
   away: "Ingen anslutning till servern; uppgiften fortsätter automatiskt",
@@ -88,15 +89,15 @@ export const ENDS: typeof en.ENDS = {
 };
 
 export const REASONS: typeof en.REASONS = {
-  network: "Ingen anslutning till servern. Kontrollera nätverket och försök igen.",
-  login: "Inloggningen har upphört. Logga in på nytt och försök igen.",
-  forbidden: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
-  missing: "Det finns inte längre, eller så finns inte bucketen.",
-  changed: "Det ändrades under tiden. Det nyare objektet finns kvar på sin gamla plats.",
-  conflict: "Lagret tillåter det inte just nu, till exempel på grund av en spärr eller en bevarandetid.",
-  full: "Bucketen har ingen plats kvar: dess kvot är förbrukad.",
-  busy: "Lagret är överbelastat. Försök igen om en stund.",
-  unreachable: "Lagret kan inte nås eller svarar inte. Försök igen senare.",
+  401: "Inloggningen har upphört. Logga in på nytt och försök igen.",
+  403: "Kontot får inte göra det i den här bucketen. Bucketens ägare kan tillåta det.",
+  404: "Det finns inte längre, eller så finns inte bucketen.",
+  409: "Lagret tillåter det inte just nu, till exempel på grund av en spärr eller en bevarandetid.",
+  412: "Det ändrades under tiden. Det nyare objektet finns kvar på sin gamla plats.",
+  507: "Bucketen har ingen plats kvar: dess kvot är förbrukad.",
+};
+
+export const NOT_DONE: typeof en.NOT_DONE = {
   tooManyTasks: "För många uppgifter pågår. Försök igen när någon av dem är klar.",
   tooManyChosen: "En uppgift tar högst 1 000 mappar och 100 000 objekt ur ett urval. Välj färre.",
   tooMany: "Ett arkiv rymmer högst 50 000 objekt. Välj färre.",
@@ -121,8 +122,8 @@ export const QUESTIONS: typeof en.QUESTIONS = {
 export const NAME_PROBLEMS: typeof en.NAME_PROBLEMS = {
   empty: "Skriv ett namn.",
   slash: "Ett namn kan inte innehålla snedstreck.",
-  tooLong: "Med sina mappar blir namnet längre än 1 024 byte. Välj ett kortare.",
-  halfCharacter: "Namnet är inte giltig Unicode. Skriv det på nytt.",
+  "too long": "Med sina mappar blir namnet längre än 1 024 byte. Välj ett kortare.",
+  "half a character": "Namnet är inte giltig Unicode. Skriv det på nytt.",
 };
 
 export const ACTIVE_TASKS: typeof en.ACTIVE_TASKS = {

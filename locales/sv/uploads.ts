@@ -100,12 +100,10 @@ export const NOTICES: typeof en.NOTICES = {
   taken: (names, further) =>
     further === 0 ? `Används redan: ${names}.` : `Används redan: ${names} och ${formatCount(further)} till.`,
   noRules: "Det här lagret har inga CORS-regler för bucketar, så uppladdningar går genom den här servern.",
-  blocked: (bucket) =>
-    `CORS-reglerna för ${bucket} låter inte den här sidan ladda upp direkt till lagret, så uppladdningar går genom den här ` +
-    "servern. En regel för sidan gör uppladdningar snabbare.",
-  forbidden: (bucket) =>
-    `CORS-reglerna för ${bucket} låter inte den här sidan ladda upp direkt till lagret, så uppladdningar går genom den här ` +
-    "servern. Den som äger bucketen kan ändra det.",
+  direct: (bucket) =>
+    `CORS-reglerna för ${bucket} låter inte den här sidan ladda upp direkt till lagret, så uppladdningar går genom den här servern.`,
+  blocked: "En regel för sidan gör uppladdningar snabbare.",
+  forbidden: "Den som äger bucketen kan ändra det.",
   unreachable: "Webbläsaren kan inte ansluta till lagret, så uppladdningar går genom den här servern.",
   notAllowed:
     "Regeln kunde inte läggas till: kontot får inte ändra bucketens CORS-regler, eller så finns redan hundra.",
@@ -113,15 +111,10 @@ export const NOTICES: typeof en.NOTICES = {
   unreadable: (count) => `${counted(count, "fil eller mapp", "filer eller mappar")} kunde inte läsas och är inte med.`,
   empty: "Det finns inga filer i den.",
   interrupted: (files, size, folder, begun) =>
-    `En uppladdning av ${
-      counted(files, "fil", "filer")
-    } (${size}) till ${folder} avbröts; den började ${begun}. Välj samma ` +
-    "filer eller mapp igen för att återuppta den.",
-  interruptedWithHandles: (files, size, folder, begun) =>
-    `En uppladdning av ${
-      counted(files, "fil", "filer")
-    } (${size}) till ${folder} avbröts; den började ${begun}. Den kan ` +
-    "återupptas.",
+    `En uppladdning av ${files} (${size}) till ${folder} avbröts; den började ${begun}.`,
+  files: (count) => counted(count, "fil", "filer"),
+  canResume: "Den kan återupptas.",
+  canChooseAgain: "Välj samma filer eller mapp igen för att återuppta den.",
   elsewhere: "Gå till den mappen",
   noneUnfinished: "Det finns inga oavslutade uppladdningar i den här mappen.",
   unfinishedForbidden: "Kontot får inte lista oavslutade uppladdningar. Bucketens ägare kan tillåta det.",

@@ -6,26 +6,17 @@ export const STORAGE_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const STORAGE_SENTENCES = inLanguage({ en: en.SENTENCES, sv: sv.SENTENCES });
 /** The effects of a folder's keys, in words. */
 export const FOLDER_KEY_WORDS = inLanguage({ en: en.FOLDER_KEY_WORDS, sv: sv.FOLDER_KEY_WORDS });
-const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
+const OUTAGES: Readonly<Record<number, string>> = inLanguage({ en: en.OUTAGES, sv: sv.OUTAGES });
 const FORBIDDEN = inLanguage({ en: en.FORBIDDEN, sv: sv.FORBIDDEN });
 const MISSING = inLanguage({ en: en.MISSING, sv: sv.MISSING });
 
 /** Why something of the storage cannot be shown, by the status of the gateway; 0: there was no response. */
 export function storageProblem(status: number, what: "buckets" | "folder" | "object"): string {
-  const { noServer, busy, unreachable, late, other } = PROBLEMS;
-  const known: Readonly<Record<number, string>> = {
-    0: noServer,
-    403: FORBIDDEN[what],
-    404: MISSING[what],
-    429: busy,
-    502: unreachable,
-    503: busy,
-    504: late,
-  };
-  return known[status] ?? other(status);
+  if (status === 403) return FORBIDDEN[what];
+  return status === 404 ? MISSING[what] : outageSentence(status) ?? STORAGE_SENTENCES.notShown(status);
 }
 
-/** Whether a status concerns the way to the store or its load, not what was to be done; 0: there was no response. */
-export function isStoreOutage(status: number): boolean {
-  return [0, 429, 502, 503, 504].includes(status);
+/** Why the store, or the way to it, fails for now; null for other statuses. */
+export function outageSentence(status: number): string | null {
+  return OUTAGES[status === 503 ? 429 : status] ?? null;
 }

@@ -1,9 +1,9 @@
-import { formatCount } from "@/lib/pages/locale/figures.ts";
 import { inLanguage } from "@/lib/pages/locale/language.ts";
 import * as en from "@/locales/en/storage_tasks.ts";
 import * as sv from "@/locales/sv/storage_tasks.ts";
 import { formatBytes } from "./file_sizes.ts";
-import { nameIn, type NameProblem, plainName } from "./key_names.ts";
+import { nameIn, plainName } from "./key_names.ts";
+import { outageSentence } from "./storage_sentences.ts";
 import type { Place, TaskPlan, TaskState } from "./task_record.ts";
 
 export const TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
@@ -12,8 +12,10 @@ const TITLES = inLanguage({ en: en.TITLES, sv: sv.TITLES });
 export const ON_TAKEN_LABELS = inLanguage({ en: en.ON_TAKEN, sv: sv.ON_TAKEN });
 const PROGRESS = inLanguage({ en: en.PROGRESS, sv: sv.PROGRESS });
 const ENDS = inLanguage({ en: en.ENDS, sv: sv.ENDS });
-const REASONS = inLanguage({ en: en.REASONS, sv: sv.REASONS });
-const NAME_PROBLEMS = inLanguage({ en: en.NAME_PROBLEMS, sv: sv.NAME_PROBLEMS });
+const REASONS: Readonly<Record<number, string>> = inLanguage({ en: en.REASONS, sv: sv.REASONS });
+const NOT_DONE = inLanguage({ en: en.NOT_DONE, sv: sv.NOT_DONE });
+/** What is wrong with a name. */
+export const NAME_PROBLEMS = inLanguage({ en: en.NAME_PROBLEMS, sv: sv.NAME_PROBLEMS });
 
 /** Rows by the name of the first one and their number. */
 export function namesOf(name: string, rows: number): string {
@@ -56,36 +58,15 @@ export function taskSentence(plan: TaskPlan, state: TaskState, isAway: boolean):
 
 /** Why the store did not do something. @param message what it said itself */
 export function reason(status: number, message = ""): string {
-  return message === "" ? whyOf(status) : `${whyOf(status)} ${REASONS.said(message)}`;
+  const why = outageSentence(status) ?? REASONS[status === 413 ? 507 : status] ?? NOT_DONE.other(status);
+  return message === "" ? why : `${why} ${NOT_DONE.said(message)}`;
 }
 
 /** Why a task was not started. @param message what the gateway said */
 export function startProblem(status: number, message: string): string {
-  switch (status) {
-    case 400:
-      return message === "" ? reason(status) : message;
-    case 413:
-    case 422:
-      return REASONS.tooManyChosen;
-    case 429:
-      return REASONS.tooManyTasks;
-    default:
-      return reason(status, message);
-  }
-}
-
-/** What is wrong with a name. */
-export function namingProblem(problem: "empty" | "slash" | NameProblem): string {
-  switch (problem) {
-    case "empty":
-      return NAME_PROBLEMS.empty;
-    case "slash":
-      return NAME_PROBLEMS.slash;
-    case "too long":
-      return NAME_PROBLEMS.tooLong;
-    case "half a character":
-      return NAME_PROBLEMS.halfCharacter;
-  }
+  if (status === 400 && message !== "") return message;
+  if (status === 413 || status === 422) return NOT_DONE.tooManyChosen;
+  return status === 429 ? NOT_DONE.tooManyTasks : reason(status, message);
 }
 
 /** The words above a task's list of faults. */
@@ -96,18 +77,7 @@ export function faultsTitle({ failed, faults }: TaskState): string {
 function progress({ kind }: TaskPlan, { total, done, deleted, taskId }: TaskState): string {
   if (taskId === null || total === null) return PROGRESS.begins;
   if (done === 0 && kind !== "zip" && kind !== "undo") return PROGRESS.counting(total);
-  switch (kind) {
-    case "zip":
-      return PROGRESS.zip(done, total);
-    case "delete":
-      return PROGRESS.delete(done, total);
-    case "move":
-      return PROGRESS.move(done, formatCount(total), deleted);
-    case "copy":
-      return PROGRESS.copy(done, formatCount(total));
-    case "undo":
-      return PROGRESS.undo(done, total);
-  }
+  return PROGRESS[kind](done, total, deleted);
 }
 
 function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskState["end"]>): string[] {
@@ -123,10 +93,10 @@ function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskSta
     case "canceled":
       return [ENDS.canceled(progress(plan, state)), ...rest];
     case "failed":
-      if (plan.kind === "zip" && end.status === 400) return [REASONS.tooMany];
-      if (end.status === 429) return [REASONS.tooManyTasks];
+      if (plan.kind === "zip" && end.status === 400) return [NOT_DONE.tooMany];
+      if (end.status === 429) return [NOT_DONE.tooManyTasks];
       return [
-        end.status === 0 && end.message !== "" ? REASONS.said(end.message) : reason(end.status, end.message),
+        end.status === 0 && end.message !== "" ? NOT_DONE.said(end.message) : reason(end.status, end.message),
         ...rest,
       ];
     case "done":
@@ -137,32 +107,4 @@ function endSentences(plan: TaskPlan, state: TaskState, end: NonNullable<TaskSta
   }
   const isRenamed = (plan.kind === "move" || plan.kind === "copy") && plan.isRename && done > 0;
   return [isRenamed && rest.length === 0 ? ENDS.rename : ENDS[plan.kind](done), ...rest];
-}
-
-function whyOf(status: number): string {
-  switch (status) {
-    case 0:
-      return REASONS.network;
-    case 401:
-      return REASONS.login;
-    case 403:
-      return REASONS.forbidden;
-    case 404:
-      return REASONS.missing;
-    case 409:
-      return REASONS.conflict;
-    case 412:
-      return REASONS.changed;
-    case 413:
-    case 507:
-      return REASONS.full;
-    case 429:
-    case 503:
-      return REASONS.busy;
-    case 502:
-    case 504:
-      return REASONS.unreachable;
-    default:
-      return REASONS.other(status);
-  }
 }
