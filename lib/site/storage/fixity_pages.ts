@@ -21,7 +21,7 @@ import {
   rowFilterOf,
   START_PROBLEMS,
 } from "@/lib/pages/storage/fixity_check.ts";
-import { isStoreOutage, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
+import { outageSentence, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { clip, entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { readRowPage, type RowPage } from "@/lib/tasks/fixity/report_page.ts";
@@ -104,7 +104,7 @@ function problemOf(status: number, json: unknown, { manifest }: FixityFields): S
     case 429:
       return whole(START_PROBLEMS.tooMany);
     default:
-      if (isStoreOutage(status) || message === "") return whole(storageProblem(status, "folder"));
+      if (outageSentence(status) !== null || message === "") return whole(storageProblem(status, "folder"));
       if (field === null) return whole(START_PROBLEMS.other(message));
       return { status, field, text: START_PROBLEMS.said(FIELD_LABELS[field], message) };
   }
