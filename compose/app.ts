@@ -15,7 +15,7 @@ import {
 import type { Handler, Middleware, RequestContext } from "@/lib/http/request_context.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";
 import { bucketReachable } from "@/lib/s3/probes.ts";
-import { DOOR_PATH } from "@/lib/auth/storage_api_path.ts";
+import { STORAGE_API_PATH } from "@/lib/auth/storage_api_path.ts";
 import { inProcessGateway } from "@/lib/auth/in_process_gateway.ts";
 import { endLogins } from "@/lib/site/storage/logins.ts";
 import type { AccountEnded } from "@/routes/api/v1/mapi/mod.ts";
@@ -23,7 +23,7 @@ import { mountDocs } from "@/routes/docs.tsx";
 import { type AuditDeps, gatewayApi, type GatewayDeps, storeCheck } from "@/routes/gateway.ts";
 import { healthOperations, PROBE_PATHS, reachability, type ReadinessCheck } from "@/routes/health.ts";
 import { mountResults } from "@/routes/results.ts";
-import { storageDoor } from "@/routes/storage/api.ts";
+import { storageApiProxy } from "@/routes/storage/api.ts";
 import { mountUnknownApi, mountWeb, readApi, webChecks, type WebDeps } from "@/routes/web.ts";
 import { mountConfigJs, mountSite, mountStaticFiles, siteOf, storageDeps } from "./pages.ts";
 
@@ -111,7 +111,7 @@ export function buildApp(deps: AppDeps): App {
   const limited = limitConcurrency(role("site"), logins);
   const site = routesOf(app, handledBy("web"), limited);
   // The gateway itself limits the requests that come through.
-  if (storage) addBelow(routesOf(app, handledBy("web")), DOOR_PATH, storageDoor(storage));
+  if (storage) addBelow(routesOf(app, handledBy("web")), STORAGE_API_PATH, storageApiProxy(storage));
   if (web) {
     mountWeb(site, web);
     mountConfigJs(site, web);

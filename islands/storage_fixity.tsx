@@ -5,7 +5,7 @@ import { FixitySummary } from "@/components/storage/fixity_summary.tsx";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { browserClock, Poller } from "@/lib/pages/browser/poller_client.ts";
 import { readerMoments, useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import {
   checkedPlace,
   type Expected,
@@ -98,7 +98,7 @@ function isRunning({ status }: FixityCheck): boolean {
 async function readAgain(account: string, shown: ShownCheck, signal: AbortSignal): Promise<ShownCheck> {
   const { bucket, task_id } = shown.check;
   if (!isRunning(shown.check)) return shown;
-  const { status, json } = await callDoor("/buckets/:bucket/fixity/:task_id", account, { bucket, task_id }, {
+  const { status, json } = await callStorageApi("/buckets/:bucket/fixity/:task_id", account, { bucket, task_id }, {
     signal,
   });
   return status === 200 ? { check: fixityCheckOf(json, bucket), expected: shown.expected } : shown;

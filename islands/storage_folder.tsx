@@ -9,8 +9,8 @@ import { ChangeActions, NewFolder, SelectionActions } from "@/components/storage
 import { isTyping } from "@/lib/pages/browser/focus_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
-import { leadTo } from "@/lib/pages/storage/dock_client.ts";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { navigate } from "@/lib/pages/storage/dock_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import {
   folderChanged,
   notOfferedSentence,
@@ -103,7 +103,7 @@ export default island(
         treated = task;
         const state = task.state.peek();
         const path = pathAfter(folder, task.plan, state);
-        if (path !== null) return leadTo(path);
+        if (path !== null) return navigate(path);
         const shown = { ...folder, key: open.peek() ?? "" };
         if (pathAfter(shown, task.plan, state) === null) return;
         const hasFocus = list.current?.parentElement?.querySelector("aside")?.contains(document.activeElement);
@@ -364,7 +364,7 @@ async function readFacts(
   signal: AbortSignal,
 ): Promise<ObjectFacts | { readonly problem: string }> {
   const parameters = { bucket, key };
-  const { status, headers } = await callDoor("/buckets/:bucket/objects/:key", account, parameters, {
+  const { status, headers } = await callStorageApi("/buckets/:bucket/objects/:key", account, parameters, {
     method: "HEAD",
     signal,
   });

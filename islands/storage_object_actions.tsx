@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { ChangeActions } from "@/components/storage/selection_actions.tsx";
 import { island } from "@/lib/pages/browser/island.tsx";
-import { leadTo } from "@/lib/pages/storage/dock_client.ts";
+import { navigate } from "@/lib/pages/storage/dock_client.ts";
 import {
   notOfferedSentence,
   type OfferedChanges,
@@ -30,7 +30,7 @@ export default island(
       onFolderChanged(folder, () => {
         const task = tasksOf(account).lastEnded.peek();
         const path = task && pathAfter(address, task.plan, task.state.peek());
-        if (path) leadTo(path);
+        if (path) navigate(path);
       }), []);
     const offered = offeredChanges(account, bucket, found);
     const notOffered = notOfferedSentence(offered);

@@ -5,7 +5,7 @@ import { type ShareableObject, type SharedLink, ShareLink } from "@/components/s
 import { island } from "@/lib/pages/browser/island.tsx";
 import { readerMoments } from "@/lib/pages/browser/reader_moments_client.ts";
 import { loadCode } from "@/lib/pages/browser/load_code_client.tsx";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import { SHARE_LABELS, SHARE_SENTENCES, shareProblem } from "@/lib/pages/storage/object_sentences.ts";
 
 interface StorageShareProps {
@@ -121,7 +121,7 @@ async function createLink(
   seconds: number,
 ): Promise<SharedLink | number> {
   const before = Date.now();
-  const { status, json } = await callDoor<{ readonly url: string }>("/presign", account, {}, {
+  const { status, json } = await callStorageApi<{ readonly url: string }>("/presign", account, {}, {
     method: "POST",
     json: { bucket, key, expires_in: seconds },
   });

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { SmallButton } from "@/components/chip.tsx";
 import { ToolButton } from "@/components/icon.tsx";
 import { island } from "@/lib/pages/browser/island.tsx";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import { MAX_TAGS, type ObjectTag, typedTags } from "@/lib/pages/storage/typed_tags.ts";
 import type { ObjectAddress } from "@/lib/pages/storage/storage_paths.ts";
 import { TAG_LABELS, TAG_SENTENCES, tagProblem } from "@/lib/pages/storage/object_sentences.ts";
@@ -56,7 +56,7 @@ export default island("storage_tags", function StorageTags({ address, tags, canC
     const { account, bucket, key, version } = address;
     const parameters = { bucket, key, version_id: version };
     const written = Object.entries(typed);
-    const { status } = await callDoor(
+    const { status } = await callStorageApi(
       OPERATION,
       account,
       parameters,

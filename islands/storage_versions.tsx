@@ -10,7 +10,7 @@ import {
 import { island } from "@/lib/pages/browser/island.tsx";
 import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
 import { goToLogin } from "@/lib/pages/browser/session_client.ts";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import { loadCode } from "@/lib/pages/browser/load_code_client.tsx";
 import { formatMoment } from "@/lib/pages/moments.ts";
 import { OBJECT_LABELS, OBJECT_SENTENCES, restoreProblem } from "@/lib/pages/storage/object_sentences.ts";
@@ -64,7 +64,7 @@ export default island(
       isBusy.value = true;
       problem.value = "";
       message.value = OBJECT_SENTENCES.restoring;
-      const { status } = await callDoor("/buckets/:bucket/restore/:key", account, { bucket, key }, {
+      const { status } = await callStorageApi("/buckets/:bucket/restore/:key", account, { bucket, key }, {
         method: "POST",
         json: { version_id: version },
       });

@@ -1,4 +1,4 @@
-import { RefusedAddress, type RefusedQuery, resultNamed, WayBack } from "@/components/viewer/result_page.tsx";
+import { BackLink, RefusedAddress, type RefusedQuery, resultNamed } from "@/components/viewer/result_page.tsx";
 import AltoViewer from "@/islands/alto_viewer.tsx";
 import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/pages/page_paths.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/pages/alto/page_text_sentences.ts";
@@ -44,7 +44,7 @@ export default define.page<typeof handler>(function PageOfVolume({ data: { named
   const of = volume === null ? [] : [volume.volume, volume.pipeline, volume.namespace];
   return (
     <>
-      <WayBack campaign={campaign} runLog={volume && runLogOf(volume, campaign)} here={PAGE_TEXT_LABELS.pageText} />
+      <BackLink campaign={campaign} runLog={volume && runLogOf(volume, campaign)} here={PAGE_TEXT_LABELS.pageText} />
       <div class="head">
         <div>
           <h1 class="vid">{page || PAGE_TEXT_LABELS.pageText}</h1>

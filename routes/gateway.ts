@@ -123,8 +123,8 @@ export function gatewayApi(
       protocol === "mapi" && caller.tenant === null ? proveByMapi(mapi, caller) : proveCredentials(s3, caller),
     logins: deps.acceptsAllLogins ? null : audit?.logins ?? null,
   });
-  const door = { verify: tokenVerifier(keys), admission, recorder: audit?.recorder ?? null, now };
-  const operation = gatewayOperations(door, "s3");
+  const access = { verify: tokenVerifier(keys), admission, recorder: audit?.recorder ?? null, now };
+  const operation = gatewayOperations(access, "s3");
   const optional = optionalOperations(operation, backend);
   const tasks = { s3, tasks: deps.tasks, streams: new TaskStreams() };
   const management = deps.mapiEnabled ? mapi : null;
@@ -144,9 +144,9 @@ export function gatewayApi(
       (context) => enterRole(role, context),
     ),
 
-    ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now, accountEnded) : []),
+    ...(deps.mapiEnabled ? managementOperations(gatewayOperations(access, "mapi"), mapi, now, accountEnded) : []),
 
-    ...auditOperations(gatewayOperations(door, "mapi"), { mapi: management, reader: audit?.reader ?? null }),
+    ...auditOperations(gatewayOperations(access, "mapi"), { mapi: management, reader: audit?.reader ?? null }),
 
     ...bucketOperations(operation, s3, { mapi: prunedBy, warn }, forms),
     ...bucketSettingOperations(optional, s3),

@@ -5,14 +5,14 @@ import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { addressOf } from "@/lib/http/raw_path.ts";
 import { listPage, olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/pages/campaigns/campaign_filter.ts";
 import { BOARD_SENTENCES } from "@/lib/pages/campaigns/campaign_sentences.ts";
-import { closedSideSentence } from "@/lib/pages/login_sentences.ts";
+import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";
 import { loginPath, type OpenRequest, readOpenRequest } from "@/lib/pages/page_paths.ts";
 import { LABELS, SENTENCES, unreachableSentence } from "@/lib/pages/page_sentences.ts";
 import { STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { type Session, userOf } from "@/lib/results/session_check.ts";
 import { page } from "@/lib/site/define.ts";
 import { define } from "@/lib/site/state.ts";
-import { notedClosedSide, rememberShown } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea, rememberShown } from "@/lib/auth/login_notes.ts";
 import { newestAccount } from "@/lib/site/storage/logins.ts";
 
 /** `/`: the list of campaigns, rendered for the user who is logged in; without a session, the frame without data. */
@@ -30,7 +30,7 @@ export const handler = define.handlers({
       requested && campaigns.detail(req, requested),
     ]);
     const storageOnly = session === null ? newestAccount(state.storage, req) : null;
-    const noted = notedClosedSide(req);
+    const noted = notedUnavailableArea(req);
     // The side that is closed says so on each visit, the other one once.
     const closed = storageOnly !== null && noted?.side !== "campaigns"
       ? { side: "campaigns", reason: "no session" } as const
@@ -62,7 +62,7 @@ export default define.page<typeof handler>(function Campaigns({ data, state, inf
       {closed !== null && (
         <p class="banner" role="status">
           {storageOnly !== null && <>{STORAGE_SENTENCES.loggedInAs(storageOnly)}{" "}</>}
-          {closedSideSentence(closed, storageOnly, state.campaignTenant)}{" "}
+          {unavailableAreaSentence(closed, storageOnly, state.campaignTenant)}{" "}
           <a href={loginPath(addressOf(info.target))}>{LABELS.logIn}</a>
         </p>
       )}

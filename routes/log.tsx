@@ -1,4 +1,4 @@
-import { RefusedAddress, type RefusedQuery, resultNamed, WayBack } from "@/components/viewer/result_page.tsx";
+import { BackLink, RefusedAddress, type RefusedQuery, resultNamed } from "@/components/viewer/result_page.tsx";
 import RunViewer from "@/islands/run_viewer.tsx";
 import { addressOf } from "@/lib/http/raw_path.ts";
 import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
@@ -48,7 +48,7 @@ export default define.page<typeof handler>(function RunLog({ data: { run, hasSes
   const { volume, pipeline, namespace } = readLogAddress(log);
   return (
     <>
-      <WayBack campaign={campaign} here={LOG_LABELS.runLog} />
+      <BackLink campaign={campaign} here={LOG_LABELS.runLog} />
       <div class="log-head">
         <div>
           <h1 class="vid">{volume || LOG_LABELS.runLog}</h1>

@@ -11,7 +11,7 @@ const imports = readImports(sources);
 /** Named in the source of the bundle's entry, which lib/site/bundle.ts writes. */
 const BUNDLED = [
   "lib/pages/browser/hydrate_client.ts hydrateIslands",
-  "lib/pages/browser/hydrate_client.ts completeWayBack",
+  "lib/pages/browser/hydrate_client.ts completeBackLink",
 ];
 const isOutside = (file: string) => OUTSIDE.some((folder) => file.startsWith(`${folder}/`));
 const inner = imports.filter(({ from }) => !isOutside(from));

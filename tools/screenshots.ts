@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { folderOf } from "@/lib/pages/storage/key_names.ts";
-import { doorPath, type FolderAddress, folderPath } from "@/lib/pages/storage/storage_paths.ts";
+import { type FolderAddress, folderPath, storageApiPath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { launch } from "@/tests/browser/chromium.ts";
 import { toolArguments } from "./arguments.ts";
@@ -77,7 +77,9 @@ async function written(page: Page, address: string): Promise<void> {
 /** The folder with the texts of a volume, the first of them open beside it. */
 async function textsOfVolume(page: Page, site: string): Promise<FolderAddress> {
   const bucket = "campaigns";
-  const listing = await page.request.get(new URL(doorPath("/buckets/:bucket/objects", CURATOR, { bucket }), site).href);
+  const listing = await page.request.get(
+    new URL(storageApiPath("/buckets/:bucket/objects", CURATOR, { bucket }), site).href,
+  );
   const { objects }: { objects: readonly { Key: string }[] } = await listing.json();
   const open = objects.find(({ Key }) => Key.includes("/alto/"))?.Key ?? "";
   return { account: CURATOR, bucket, prefix: folderOf(open), open };

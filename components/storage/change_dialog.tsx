@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { KeyName } from "./key_name.tsx";
 import { browserClock, wait } from "@/lib/pages/browser/poller_client.ts";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import type { FolderName } from "@/lib/pages/storage/storage_paths.ts";
 import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
 import { nameIn } from "@/lib/pages/storage/key_names.ts";
@@ -102,11 +102,13 @@ async function countChosen(
   let bytes = rows.reduce((sum, { size }) => sum + size, 0);
   onCount(objects);
   for (const { key: prefix } of folders) {
-    const started = await callDoor<CountJson>(PATH, account, { bucket, prefix }, { method: "POST", signal });
+    const started = await callStorageApi<CountJson>(PATH, account, { bucket, prefix }, { method: "POST", signal });
     if (started.status !== 202) return null;
     const { task_id } = started.json;
     for (;;) {
-      const { status, json } = await callDoor<CountJson>(`${PATH}/:task_id`, account, { bucket, task_id }, { signal });
+      const { status, json } = await callStorageApi<CountJson>(`${PATH}/:task_id`, account, { bucket, task_id }, {
+        signal,
+      });
       if (status !== 200 || json.status === "failed") return null;
       onCount(objects + json.files);
       if (json.status === "ready") {

@@ -9,7 +9,7 @@ import {
   rememberFolded,
   SMALL_SCREEN,
   uploadSection,
-  wasLedHere,
+  wasNavigatedHere,
 } from "@/lib/pages/storage/dock_client.ts";
 import { lazyComponent, loadCode } from "@/lib/pages/browser/load_code_client.tsx";
 import type { TaskList } from "@/lib/pages/storage/task_list_client.ts";
@@ -79,10 +79,10 @@ interface OpenDockProps {
 
 function OpenDock({ sections, tasks, isOver, needsReader }: OpenDockProps) {
   const dock = useRef<HTMLElement>(null);
-  // Tasks of earlier pages are not to cover this one, unless the end of one has led here.
+  // Tasks of earlier pages are not to cover this one, unless the end of one opened it.
   const isFolded = useSignal(useMemo(() => {
-    const wasLed = wasLedHere();
-    return beginsFolded() || (isOver && !wasLed);
+    const wasNavigated = wasNavigatedHere();
+    return beginsFolded() || (isOver && !wasNavigated);
   }, []));
   const wasOver = useRef(isOver);
   const chosen = useSignal<SectionName>("uploads");

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon, type IconName } from "@/components/icon.tsx";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import type { OfferedChanges } from "@/lib/pages/storage/folder_changes_client.ts";
 import { targetBuckets, tasksOf, type WantedChange, wantedChange } from "@/lib/pages/storage/page_tasks_client.ts";
 import { chosenOf, plannedRows, type StorageRow } from "@/lib/pages/storage/folder_listing.ts";
-import { type DoorParameters, downloadPath, type FolderAddress } from "@/lib/pages/storage/storage_paths.ts";
+import { type ApiParameters, downloadPath, type FolderAddress } from "@/lib/pages/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import type { Chosen, TaskEnd } from "@/lib/pages/storage/task_record.ts";
 import { TASK_LABELS } from "@/lib/pages/storage/task_sentences.ts";
@@ -113,8 +113,8 @@ async function archiveContents(
   const all = [...keys];
   for (const prefix of prefixes) {
     for (let start_after: string | undefined = "", isMore = true; isMore;) {
-      const parameters: DoorParameters = { bucket, prefix, max_keys: LIST_KEYS, start_after };
-      const { status, json } = await callDoor<ObjectPage>("/buckets/:bucket/objects", account, parameters);
+      const parameters: ApiParameters = { bucket, prefix, max_keys: LIST_KEYS, start_after };
+      const { status, json } = await callStorageApi<ObjectPage>("/buckets/:bucket/objects", account, parameters);
       if (status !== 200) return { how: "failed", status, message: "" };
       all.push(...json.objects.map(({ Key }) => Key));
       if (all.length > MAX_OBJECTS) return { how: "failed", status: 400, message: "" };

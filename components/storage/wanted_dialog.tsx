@@ -2,10 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { KeyName } from "./key_name.tsx";
-import { callDoor } from "@/lib/pages/storage/storage_api_client.ts";
+import { callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import { folderChanged, refused } from "@/lib/pages/storage/folder_changes_client.ts";
 import { targetBuckets, tasksOf, type WantedChange } from "@/lib/pages/storage/page_tasks_client.ts";
-import { doorMessage } from "@/lib/pages/storage/task_list_client.ts";
+import { apiMessage } from "@/lib/pages/storage/task_list_client.ts";
 import { folderOf, nameIn, nameProblem, plainName } from "@/lib/pages/storage/key_names.ts";
 import { chosenOf, plannedRows, type StorageRow } from "@/lib/pages/storage/folder_listing.ts";
 import type { FolderName } from "@/lib/pages/storage/storage_paths.ts";
@@ -91,8 +91,8 @@ function NameDialog({ wanted: { folder, onStart }, row, onClose }: NameDialogPro
 /** Whether a key, or the prefix of a folder, is in use; or a sentence why that cannot be known. */
 async function isTaken(account: string, bucket: string, key: string): Promise<boolean | string> {
   const parameters = { bucket, prefix: key, max_keys: 1 };
-  const answer = await callDoor<ObjectPage>("/buckets/:bucket/objects", account, parameters);
-  if (answer.status !== 200) return reason(answer.status, doorMessage(answer));
+  const answer = await callStorageApi<ObjectPage>("/buckets/:bucket/objects", account, parameters);
+  if (answer.status !== 200) return reason(answer.status, apiMessage(answer));
   const first = answer.json.objects.at(0);
   return key.endsWith("/") ? first !== undefined : first?.Key === key;
 }
@@ -105,12 +105,12 @@ async function rename({ account, bucket, prefix }: FolderName, row: StorageRow, 
 
 /** @returns null, or a sentence why it was not created */
 async function createFolder({ account, bucket, prefix }: FolderName, key: string): Promise<string | null> {
-  const answer = await callDoor("/buckets/:bucket/objects/folder", account, { bucket }, {
+  const answer = await callStorageApi("/buckets/:bucket/objects/folder", account, { bucket }, {
     method: "POST",
     json: { folder_name: key },
   });
   if (answer.status === 403) refused(account, bucket, "write");
-  if (answer.status !== 201) return reason(answer.status, doorMessage(answer));
+  if (answer.status !== 201) return reason(answer.status, apiMessage(answer));
   folderChanged({ account, bucket, prefix });
   return null;
 }
@@ -163,7 +163,9 @@ function DeleteDialog({ wanted: { folder, onStart }, rows, onClose }: DeleteDial
  */
 async function keepsVersions(account: string, bucket: string, signal: AbortSignal): Promise<boolean | null> {
   const operation = "/buckets/:bucket/versioning";
-  const { status, json } = await callDoor<{ readonly status: string }>(operation, account, { bucket }, { signal });
+  const { status, json } = await callStorageApi<{ readonly status: string }>(operation, account, { bucket }, {
+    signal,
+  });
   // Stores without versioning.
   if (status === 501) return false;
   return status === 200 ? json.status === "Enabled" : null;
@@ -198,7 +200,7 @@ function TransferDialog({ wanted, onClose }: TransferDialogProps) {
   useEffect(() => {
     const stop = new AbortController();
     const parameters = { ...place, delimiter: "/", max_keys: MAX_FOLDERS };
-    callDoor<ObjectPage>("/buckets/:bucket/objects", account, parameters, { signal: stop.signal })
+    callStorageApi<ObjectPage>("/buckets/:bucket/objects", account, parameters, { signal: stop.signal })
       .then(({ status, json }) => {
         if (status === 200) folders.value = json.common_prefixes;
         else problem.value = reason(status);

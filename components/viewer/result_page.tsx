@@ -2,7 +2,7 @@ import { campaignPath, type NamedCampaign } from "@/lib/pages/page_paths.ts";
 import { LABELS, refusedUrlSentence } from "@/lib/pages/page_sentences.ts";
 import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
 
-interface WayBackProps {
+interface BackLinkProps {
   /** The campaign that the reader came from; null: the address names none. */
   readonly campaign: NamedCampaign | null;
   /** The run log between the campaign and this page; null: there is none. */
@@ -12,9 +12,9 @@ interface WayBackProps {
 }
 
 /** The way from a page back to the list of campaigns. */
-export function WayBack({ campaign, runLog = null, here }: WayBackProps) {
+export function BackLink({ campaign, runLog = null, here }: BackLinkProps) {
   return (
-    <nav class="crumbs" aria-label={LABELS.wayBack}>
+    <nav class="crumbs" aria-label={LABELS.breadcrumb}>
       <ol>
         <li>
           <a href="/">{LABELS.campaigns}</a>

@@ -12,8 +12,8 @@ const SIDE_STEM = "login_sides";
 const MAX_AGE_SECONDS = 24 * 3600;
 const VALUE = /^(campaigns|storage)\.(tenant|[1-5]\d\d)\.(new|shown)$/;
 
-/** The side that stayed closed, as a browser remembers it. */
-interface NotedSide {
+/** The part of the site that the last login did not open. */
+interface NotedArea {
   readonly side: "campaigns" | "storage";
   /** The status with which it refused the login; `tenant`: the tenant of the name is not known. */
   readonly reason: number | "tenant";
@@ -27,7 +27,7 @@ interface NotedSide {
  *
  * @param closed null removes the note
  */
-export function closedSideCookie(scheme: Scheme, closed: NotedSide | null): string {
+export function unavailableAreaCookie(scheme: Scheme, closed: NotedArea | null): string {
   if (closed === null) return clearedCookie(scheme, SIDE_STEM);
   const { side, reason, isShown } = closed;
   return sessionCookie(scheme, SIDE_STEM, `${side}.${reason}.${isShown ? "shown" : "new"}`, MAX_AGE_SECONDS);
@@ -37,14 +37,14 @@ export function closedSideCookie(scheme: Scheme, closed: NotedSide | null): stri
 export function rememberShown(
   headers: Headers,
   request: Pick<Request, "url" | "headers">,
-  noted: NotedSide | null,
+  noted: NotedArea | null,
 ): void {
   if (noted === null || noted.isShown) return;
-  headers.append("Set-Cookie", closedSideCookie(browserScheme(request), { ...noted, isShown: true }));
+  headers.append("Set-Cookie", unavailableAreaCookie(browserScheme(request), { ...noted, isShown: true }));
 }
 
 /** The side that the last login of a browser did not open; null where it opened both, or none. */
-export function notedClosedSide(request: Pick<Request, "url" | "headers">): NotedSide | null {
+export function notedUnavailableArea(request: Pick<Request, "url" | "headers">): NotedArea | null {
   for (const value of sessionValues(request, SIDE_STEM)) {
     const [, side, reason, state] = VALUE.exec(value) ?? [];
     if (side !== "campaigns" && side !== "storage") continue;

@@ -3,13 +3,13 @@ import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { hasDotSegment, type RawTarget } from "@/lib/http/raw_path.ts";
 
 /** Where pages of the browser reach the gateway's operations. */
-export const DOOR_PATH = "/storage/api/";
+export const STORAGE_API_PATH = "/storage/api/";
 
 /** Operations of objects and buckets, and the audit trail; those that would show keys or tokens, or manage accounts, are left out. */
 const OPEN_ROOTS: ReadonlySet<string> = new Set(["audit", "buckets", "presign"]);
 const PLACEHOLDER = /^:(bucket|key|task_id)$/;
 const WORD = /^[a-z][a-z0-9_-]*$/;
-/** Parameters that are the door's own. */
+/** Parameters of the proxy itself. */
 const OWN = ["account", "as", "bucket", "key", "task_id"];
 /** Tasks on objects, whose ids follow, and those on a bucket beside them. */
 const OBJECT_TASKS: ReadonlySet<string> = new Set(["delete-task", "download", "s3_stats"]);
@@ -18,7 +18,7 @@ const TASKS: ReadonlySet<string> = new Set([...OBJECT_TASKS, "fixity", "transfer
 const OBJECT_WORDS: ReadonlySet<string> = new Set([...OBJECT_TASKS, ":key", "delete", "folder", "presign"]);
 
 /**
- * The gateway's target that an address of the door means; null for one that it does not open.
+ * The gateway's target for an address of the proxy; null for an operation that pages may not call.
  *
  * The path of the address is that of the operation below `/api/v1` with its placeholders, such as
  * `/storage/api/buckets/:bucket/objects/:key`, and the query holds their values. Browsers change paths that hold `.`,
@@ -26,7 +26,7 @@ const OBJECT_WORDS: ReadonlySet<string> = new Set([...OBJECT_TASKS, ":key", "del
  */
 export function gatewayTarget({ path, query }: RawTarget): RawTarget | null {
   const parameters = new URLSearchParams(query);
-  const segments = path.slice(DOOR_PATH.length).split("/");
+  const segments = path.slice(STORAGE_API_PATH.length).split("/");
   if (!OPEN_ROOTS.has(segments[0]) || (segments.length > 1 && segments[1] !== ":bucket")) return null;
   const written: string[] = [];
   for (const [index, segment] of segments.entries()) {

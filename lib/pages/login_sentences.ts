@@ -83,7 +83,7 @@ function waitText(at: number, now: number): string {
 const CLOSED = inLanguage({ en: en.CLOSED, sv: sv.CLOSED });
 
 /** A side of the site that a login did not open. */
-interface ClosedSide {
+interface UnavailableArea {
   readonly side: "campaigns" | "storage";
   /**
    * The status with which it refused the login; `tenant`: the tenant of the name is not known; `no session`: that
@@ -98,8 +98,8 @@ interface ClosedSide {
  * @param account the name of the login; null: not known
  * @param campaignTenant the tenant whose accounts open the campaigns; null where it is not known or there are no tenants
  */
-export function closedSideSentence(
-  { side, reason }: ClosedSide,
+export function unavailableAreaSentence(
+  { side, reason }: UnavailableArea,
   account: string | null,
   campaignTenant: string | null,
 ): string {

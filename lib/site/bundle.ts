@@ -152,10 +152,10 @@ function nameOfIsland(file: string): string {
 /** @param loaders members of an object, as {@link loaders} writes them */
 function entrySource(loaders: readonly string[], language: Language): string {
   return [
-    `import { completeWayBack, hydrateIslands } from "@/lib/pages/browser/hydrate_client.ts";`,
+    `import { completeBackLink, hydrateIslands } from "@/lib/pages/browser/hydrate_client.ts";`,
     `import { readLanguageFrom } from "@/lib/pages/locale/language.ts";`,
     `readLanguageFrom(() => ${JSON.stringify(language)});`,
-    `completeWayBack(document);`,
+    `completeBackLink(document);`,
     `hydrateIslands(document, {${loaders.join("\n")}});`,
   ].join("\n");
 }

@@ -35,7 +35,7 @@ export const LABELS = {
   logOut: "Log out",
   toSeeCampaigns: "to see the campaigns.",
   loading: "Loading…",
-  wayBack: "Breadcrumb",
+  breadcrumb: "Breadcrumb",
   runLog: "Run log",
 
   filterByText: "Filter by name or pipeline",

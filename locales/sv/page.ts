@@ -31,7 +31,7 @@ export const LABELS: typeof en.LABELS = {
   logOut: "Logga ut",
   toSeeCampaigns: "för att se kampanjerna.",
   loading: "Läser in…",
-  wayBack: "Sökväg",
+  breadcrumb: "Sökväg",
   runLog: "Körlogg",
 
   filterByText: "Sök namn eller pipeline",

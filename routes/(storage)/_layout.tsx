@@ -2,14 +2,14 @@ import { StoragePlaces } from "@/components/storage/storage_frame.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
 import StorageTasks from "@/islands/storage_tasks.tsx";
 import { addressOf, type RawTarget } from "@/lib/http/raw_path.ts";
-import { closedSideSentence } from "@/lib/pages/login_sentences.ts";
+import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { LABELS } from "@/lib/pages/page_sentences.ts";
 import { STORAGE_PATH } from "@/lib/pages/storage/storage_paths.ts";
 import { STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { createDefine } from "@/lib/site/define.ts";
 import type { StorageState } from "@/lib/site/state.ts";
-import { notedClosedSide } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea } from "@/lib/auth/login_notes.ts";
 import { endedSessions, loginsOf } from "@/lib/site/storage/logins.ts";
 import { accountName } from "@/lib/auth/storage_cookie.ts";
 
@@ -23,7 +23,7 @@ export default createDefine<Shown>().layout(function StorageLayout({ Component, 
   const { account } = visit;
   const { path } = info.target;
   const logins = loginsOf(storage, req);
-  const noted = notedClosedSide(req);
+  const noted = notedUnavailableArea(req);
   const bucket = url.searchParams.get("bucket") ?? "";
   const prefix = url.searchParams.get("key") ?? url.searchParams.get("prefix") ?? "";
   const subject = bucket === "" || !path.startsWith(`${STORAGE_PATH}/`) ? null : { bucket, prefix };
@@ -31,7 +31,7 @@ export default createDefine<Shown>().layout(function StorageLayout({ Component, 
     <>
       {noted?.isShown === false && (
         <p class="banner" role="status">
-          {closedSideSentence(noted, accountName(logins[0]), storage.campaignTenant)}
+          {unavailableAreaSentence(noted, accountName(logins[0]), storage.campaignTenant)}
         </p>
       )}
       {/* The list of buckets is where one account is exchanged for another. */}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { HttpError } from "@/lib/http/errors.ts";
 import { addressOf } from "@/lib/http/raw_path.ts";
-import { closedSideSentence } from "@/lib/pages/login_sentences.ts";
+import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { LABELS } from "@/lib/pages/page_sentences.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
@@ -11,7 +11,7 @@ import type { Context } from "@/lib/site/define.ts";
 import { policySource, storagePolicy } from "@/lib/site/policies.ts";
 import { defineStorage, type StorageState } from "@/lib/site/state.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
-import { notedClosedSide, rememberShown } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea, rememberShown } from "@/lib/auth/login_notes.ts";
 import { endedSessions, loginsOf, namedLogin } from "@/lib/site/storage/logins.ts";
 import { clearedLogin, type StorageLogin } from "@/lib/auth/storage_cookie.ts";
 import { LoginEnded, StorageVisit } from "@/lib/site/storage/storage_visit.ts";
@@ -38,7 +38,7 @@ async function visited(ctx: Context<StorageState>): Promise<Response> {
   const { req, state, info, url } = ctx;
   const { storage } = state;
   const logins = loginsOf(storage, req);
-  const noted = notedClosedSide(req);
+  const noted = notedUnavailableArea(req);
   const login = namedLogin(logins, url.searchParams.get("account") || null);
   state.title = STORAGE_LABELS.storage;
   state.current = "storage";
@@ -110,7 +110,7 @@ interface NoLoginProps {
   /** The logins of the browser, none of which is the one that the address names. */
   readonly logins: readonly StorageLogin[];
   /** The side that the last login did not open; null where it opened both, or there was none. */
-  readonly closed: ReturnType<typeof notedClosedSide>;
+  readonly closed: ReturnType<typeof notedUnavailableArea>;
 }
 
 function NoLogin({ ctx, logins, closed }: NoLoginProps) {
@@ -122,7 +122,7 @@ function NoLogin({ ctx, logins, closed }: NoLoginProps) {
   return (
     <p class="empty">
       {named !== null && logins.length > 0 && <>{STORAGE_SENTENCES.noAccount(named)}{" "}</>}
-      {closed?.side === "storage" && <>{closedSideSentence(closed, null, state.storage.campaignTenant)}{" "}</>}
+      {closed?.side === "storage" && <>{unavailableAreaSentence(closed, null, state.storage.campaignTenant)}{" "}</>}
       <LoginLink ctx={ctx} /> {STORAGE_SENTENCES.logIn}
     </p>
   );

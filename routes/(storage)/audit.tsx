@@ -13,7 +13,7 @@ import {
   auditParameters,
   filledIn,
 } from "@/lib/pages/storage/audit_sentences.ts";
-import { auditPath, doorPath } from "@/lib/pages/storage/storage_paths.ts";
+import { auditPath, storageApiPath } from "@/lib/pages/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import { clip, entries, member } from "@/lib/std/untrusted.ts";
 import { defineStorage, type StorageState } from "@/lib/site/state.ts";
@@ -100,7 +100,7 @@ function Trail({ found, filter, parameters, after, form, state }: TrailProps) {
       {sources.application === "none" && <p class="banner warn">{AUDIT_SENTENCES.noApplication}</p>}
       <p class="btns reports">
         {(["csv", "ndjson"] as const).map((format) => (
-          <a key={format} class="btn" href={doorPath("/audit", account, { ...parameters, format })}>
+          <a key={format} class="btn" href={storageApiPath("/audit", account, { ...parameters, format })}>
             <Icon name="download" /> {AUDIT_LABELS.export} ({AUDIT_LABELS[format]})
           </a>
         ))}

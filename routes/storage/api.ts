@@ -55,8 +55,8 @@ const READS = ["GET", "HEAD"];
  *
  * It throws HttpError: 404 for what is not opened, 403 for a page of another site, 401 without a login.
  */
-export function storageDoor(deps: StorageDeps) {
-  return async function storageDoor(context: RequestContext): Promise<Response> {
+export function storageApiProxy(deps: StorageDeps) {
+  return async function storageApiProxy(context: RequestContext): Promise<Response> {
     context.operation = "storage_api";
     const { request, method } = context;
     try {

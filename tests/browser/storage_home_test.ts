@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 
 import { folderOf } from "@/lib/pages/storage/key_names.ts";
 import { folderPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
-import { closedSideCookie } from "@/lib/auth/login_notes.ts";
+import { unavailableAreaCookie } from "@/lib/auth/login_notes.ts";
 import { onFreshPage } from "./shared_browser.ts";
 import { awake } from "./site_fixture.ts";
 import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
@@ -47,7 +47,7 @@ Deno.test("storage home: what a page says first lies above the links of the acco
     await logInToStorage(page, application);
     for (const viewport of [WIDE, PHONE]) {
       await page.setViewportSize(viewport);
-      const cookie = closedSideCookie("http", { side: "campaigns", reason: 401, isShown: false });
+      const cookie = unavailableAreaCookie("http", { side: "campaigns", reason: 401, isShown: false });
       const [name, value] = cookie.split(";")[0].split("=");
       await page.context().addCookies([{ name, value, url: application.site }]);
       await page.goto(new URL(storagePath(ACCOUNT), application.site).href);

@@ -133,7 +133,7 @@ interface Item {
   };
 }
 
-Deno.test("conventions: labels, names, namespace and cookie are the ones in the cluster, of its records and at the door", async () => {
+Deno.test("conventions: labels, names, namespace and cookie are the ones in the cluster, of its records and at the login", async () => {
   const application = await startApplication({ env: { CAMPAIGN_CONVENTIONS: JSON.stringify(CONVENTIONS_OF_OURS) } });
   const { site, dataFolder } = application;
   const { defaultNamespace: namespace, cookieStem, labelDomain, pipelinePrefix } = CONVENTIONS_OF_OURS;

@@ -93,7 +93,7 @@ fuzz("paths after a login", {
   growth: { seeds: PATHS, read: nextPath },
 });
 
-const DOOR = [
+const PROXY = [
   { path: "/storage/api/buckets/:bucket/objects/:key", query: "bucket=b&key=a%2F..%2Fb&account=x" },
   { path: "/storage/api/buckets/:bucket/delete-task/:task_id", query: "bucket=b&task_id=1" },
   { path: "/storage/api/presign", query: "as=x" },
@@ -101,8 +101,8 @@ const DOOR = [
 
 fuzz("addresses of the storage pages", {
   inputs: fc.tuple(
-    near(DOOR.map(({ path }) => path), ["/..", "tokens", "/:key", "/mapi", "%2e%2e", "/presign"]),
-    near(DOOR.map(({ query }) => query), ["bucket=..", "key=", "%2e%2e", "&bucket="]),
+    near(PROXY.map(({ path }) => path), ["/..", "tokens", "/:key", "/mapi", "%2e%2e", "/presign"]),
+    near(PROXY.map(({ query }) => query), ["bucket=..", "key=", "%2e%2e", "&bucket="]),
   ),
   check([path, query]) {
     const target = gatewayTarget({ path: `/storage/api/${path.replace(/^\/storage\/api\//, "")}`, query });
@@ -113,7 +113,7 @@ fuzz("addresses of the storage pages", {
     if (!isKeyed) assert.equal(read.pathname, target.path, "nothing in it is folded away");
     for (const name of ["account", "bucket", "key", "task_id"]) assert.equal(read.searchParams.get(name), null);
   },
-  growth: { seeds: DOOR.map(({ query }) => query), read: (query) => gatewayTarget({ path: DOOR[0].path, query }) },
+  growth: { seeds: PROXY.map(({ query }) => query), read: (query) => gatewayTarget({ path: PROXY[0].path, query }) },
 });
 
 const RESULTS = [

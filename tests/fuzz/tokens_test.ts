@@ -10,7 +10,12 @@ import { parseRevocationRows, parseRevocationText, revocationText } from "@/lib/
 import { openSession, sealSession, sessionValues } from "@/lib/auth/session_token.ts";
 import { SealedEvents } from "@/lib/state/sealed_events.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
-import { closedSideCookie, notedClosedSide, notedSessions, sessionNoteCookie } from "@/lib/auth/login_notes.ts";
+import {
+  notedSessions,
+  notedUnavailableArea,
+  sessionNoteCookie,
+  unavailableAreaCookie,
+} from "@/lib/auth/login_notes.ts";
 import { storageCookie, storageLogins } from "@/lib/auth/storage_cookie.ts";
 import { openCaller, openProgress, sealProgress, taskKeys } from "@/lib/tasks/task_keys.ts";
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_download.ts";
@@ -102,7 +107,7 @@ const COOKIES = [
   valueOf(sessionNoteCookie("http", [LOGIN], KEYS, NOW * 1000)),
   valueOf(loginNoteCookie("http", { kind: "failed", username: "curator", retryAt: NOW * 1000 }, NOW * 1000)),
   valueOf(loginNoteCookie("http", { kind: "session", endsAt: NOW * 1000 }, NOW * 1000)),
-  valueOf(closedSideCookie("http", { side: "storage", reason: 403, isShown: false })),
+  valueOf(unavailableAreaCookie("http", { side: "storage", reason: 403, isShown: false })),
   "language=sv",
 ];
 
@@ -121,8 +126,8 @@ fuzz("cookies", {
     const note = readLoginNote(request);
     if (note?.kind === "session") new Date(note.endsAt).toISOString();
     if (note?.kind === "failed") assert.ok(note.username.length <= 256);
-    const side = notedClosedSide(request);
-    if (side) assert.deepEqual(notedClosedSide(withCookie(closedSideCookie("http", side))), side);
+    const side = notedUnavailableArea(request);
+    if (side) assert.deepEqual(notedUnavailableArea(withCookie(unavailableAreaCookie("http", side))), side);
     assert.ok(["en", "sv"].includes(inLanguageOf(request, () => currentLanguage())));
   },
   growth: {
@@ -131,7 +136,7 @@ fuzz("cookies", {
     read: (text) => {
       const request = withCookie(text.replace(/[^\x20-\x7e]/g, ""));
       storageLogins(request, KEYS, 0, () => true);
-      return [notedSessions(request, KEYS), readLoginNote(request), notedClosedSide(request)];
+      return [notedSessions(request, KEYS), readLoginNote(request), notedUnavailableArea(request)];
     },
   },
 });

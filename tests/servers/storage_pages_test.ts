@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 
 import type { Page } from "playwright-core";
 
-import { doorPath, downloadPath, folderPath, objectPath } from "@/lib/pages/storage/storage_paths.ts";
+import { downloadPath, folderPath, objectPath, storageApiPath } from "@/lib/pages/storage/storage_paths.ts";
 import { startApplication } from "@/tests/application.ts";
 import { launch } from "@/tests/browser/chromium.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
@@ -97,7 +97,7 @@ async function storagePages(t: Deno.TestContext, { endpoint, account, password, 
   const browser = new StorageBrowser(application.site);
   const at = (key: string) => ({ account, bucket, key });
   const call = async (method: string, operation: string, body?: unknown) => {
-    const response = await browser.fetch(doorPath(operation, account, { bucket }), {
+    const response = await browser.fetch(storageApiPath(operation, account, { bucket }), {
       method,
       headers: { "Content-Type": "application/json" },
       body: body === undefined ? null : JSON.stringify(body),

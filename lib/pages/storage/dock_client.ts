@@ -21,7 +21,7 @@ export const announcement = signal("");
 export const SMALL_SCREEN = "(max-width: 640px), (max-height: 500px)";
 
 const KEY = "stackroom.dock";
-const LED_KEY = "stackroom.dock.led";
+const NAVIGATED_KEY = "stackroom.dock.led";
 
 /** Whether the dock begins as one line: as the reader left it, on small screens always. */
 export function beginsFolded(): boolean {
@@ -33,16 +33,16 @@ export function rememberFolded(isFolded: boolean): void {
 }
 
 /** Goes to the page to which a task has moved what this page showed. The dock of that page shows how the task ended. */
-export function leadTo(path: string): void {
-  store(LED_KEY, "led", "session");
+export function navigate(path: string): void {
+  store(NAVIGATED_KEY, "yes", "session");
   location.assign(path);
 }
 
-/** Whether the end of a task has led to this page; true once. */
-export function wasLedHere(): boolean {
-  const wasLed = stored(LED_KEY, "session") !== null;
-  store(LED_KEY, null, "session");
-  return wasLed;
+/** Whether the end of a task opened this page; true once. */
+export function wasNavigatedHere(): boolean {
+  const wasNavigated = stored(NAVIGATED_KEY, "session") !== null;
+  store(NAVIGATED_KEY, null, "session");
+  return wasNavigated;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { formatFull } from "@/lib/pages/moments.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { checkedObjects, checkedPlace, FIXITY_SENTENCES, type FixityCheck, isBaseline } from "./fixity_check.ts";
-import type { DoorParameters } from "./storage_paths.ts";
+import type { ApiParameters } from "./storage_paths.ts";
 
 /** The empty form of a new check. Its fields have the names of the members of a request. */
 const NO_FIELDS = {
@@ -57,7 +57,7 @@ export function linkedFieldsOf(query: URLSearchParams): FixityFields {
 }
 
 /** The fields that a link fills in to ask for the same check again. */
-export function choicesOf(check: FixityCheck): DoorParameters {
+export function choicesOf(check: FixityCheck): ApiParameters {
   const { manifest, bag, bucket, baseline, rate_limit } = check;
   const set = (isSet: boolean) => isSet ? "1" : undefined;
   const [key] = bag === null ? manifest?.keys ?? [] : [];

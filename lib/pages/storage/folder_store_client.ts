@@ -15,7 +15,7 @@ import {
 import type { FolderAddress } from "./storage_paths.ts";
 import { storageProblem } from "./storage_sentences.ts";
 import type { ObjectPage } from "@/lib/s3/listing.ts";
-import { callDoor, type DoorAnswer } from "./storage_api_client.ts";
+import { type ApiResponse, callStorageApi } from "./storage_api_client.ts";
 
 /** Names of a page of the listing. */
 const PAGE_ROWS = 1000;
@@ -24,8 +24,8 @@ const MAX_ROWS = 100_000;
 /** Rows that are released at a time when there are more. */
 export const RELEASED_ROWS = 50_000;
 
-/** Calls an operation of the gateway, as {@link callDoor}. */
-type Call = typeof callDoor;
+/** Calls an operation of the gateway, as {@link callStorageApi}. */
+type Call = typeof callStorageApi;
 
 /** The selected rows by their keys, also those that are not shown, and the one from which a range would go. */
 interface Selection {
@@ -74,7 +74,7 @@ export class FolderStore {
   /** Whether rows beyond the first page were read. */
   #hasReadOn = false;
 
-  constructor({ folder, page }: FolderStart, call: Call = callDoor) {
+  constructor({ folder, page }: FolderStart, call: Call = callStorageApi) {
     this.folder = folder;
     this.#call = call;
     this.find.value = folder.find ?? "";
@@ -210,7 +210,7 @@ export class FolderStore {
       this.isReading.value = true;
       this.problem.value = null;
     });
-    let answer: DoorAnswer<ObjectPage>;
+    let answer: ApiResponse<ObjectPage>;
     try {
       answer = await this.#call("/buckets/:bucket/objects", account, parameters, { signal });
     } catch (error) {

@@ -4,7 +4,7 @@ import { browserClock } from "@/lib/pages/browser/poller_client.ts";
 import type { StorageRow } from "./folder_listing.ts";
 import type { FolderName } from "./storage_paths.ts";
 import type { TaskPlan, TaskState } from "./task_record.ts";
-import { callDoor } from "./storage_api_client.ts";
+import { callStorageApi } from "./storage_api_client.ts";
 import { folderChanged, offeredChanges, refused } from "./folder_changes_client.ts";
 import { TaskList } from "./task_list_client.ts";
 
@@ -16,7 +16,7 @@ export function tasksOf(account: string): TaskList {
   if (known) return known;
   const list = new TaskList({
     account,
-    call: callDoor,
+    call: callStorageApi,
     storage: {
       getItem: (name) => localStorage.getItem(name),
       setItem: (name, text) => localStorage.setItem(name, text),
@@ -99,7 +99,7 @@ export const wantedChange = signal<WantedChange | null>(null);
  * @param write whether the bucket itself may be written to; it is offered then even where buckets cannot be listed
  */
 export async function targetBuckets(account: string, bucket: string, write: boolean): Promise<readonly string[]> {
-  const { status, json } = await callDoor<BucketList>("/buckets", account, {});
+  const { status, json } = await callStorageApi<BucketList>("/buckets", account, {});
   const names = status === 200 ? json.buckets.map(({ Name }) => Name) : [];
   const all = names.includes(bucket) ? names : [bucket, ...names];
   return all.filter((name) => offeredChanges(account, name, { write: write || name !== bucket, delete: true }).write);

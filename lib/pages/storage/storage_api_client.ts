@@ -1,9 +1,9 @@
 import { goToLogin } from "@/lib/pages/browser/session_client.ts";
-import { type DoorParameters, doorPath } from "./storage_paths.ts";
+import { type ApiParameters, storageApiPath } from "./storage_paths.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** The gateway's response; status 0: it could not be reached. */
-export interface DoorAnswer<Json = unknown> {
+export interface ApiResponse<Json = unknown> {
   readonly status: number;
   /** The body; with a successful status it has the form in the API document. */
   readonly json: Json;
@@ -11,7 +11,7 @@ export interface DoorAnswer<Json = unknown> {
 }
 
 /** A request to one of the gateway's operations; `json` is its body. */
-interface DoorRequest {
+interface ApiRequest {
   readonly method?: string;
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,14 +25,14 @@ interface DoorRequest {
  * @param operation its path below `/api/v1` with placeholders, such as `/buckets/:bucket/objects`
  * @throws DOMException `AbortError` when the signal aborts
  */
-export async function callDoor<Json = unknown>(
+export async function callStorageApi<Json = unknown>(
   operation: string,
   account: string,
-  parameters: DoorParameters,
-  { method = "GET", json, headers: given, signal }: DoorRequest = {},
-): Promise<DoorAnswer<Json>> {
+  parameters: ApiParameters,
+  { method = "GET", json, headers: given, signal }: ApiRequest = {},
+): Promise<ApiResponse<Json>> {
   try {
-    const response = await fetch(doorPath(operation, account, parameters), {
+    const response = await fetch(storageApiPath(operation, account, parameters), {
       method,
       signal,
       // An archive is sent in place of its task's progress unless JSON is named.

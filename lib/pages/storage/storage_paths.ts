@@ -47,7 +47,7 @@ interface FixityAddress {
   /** What the form begins with. */
   readonly prefix?: string;
   /** What else the form holds, by the names of its fields. */
-  readonly choices?: DoorParameters;
+  readonly choices?: ApiParameters;
   /** The check that is shown; absent: all of them. */
   readonly task?: string;
   /** Which rows of its report are shown; absent: those that matter most. */
@@ -95,12 +95,12 @@ export function fixityReportPath(
   { account, bucket, task }: Required<Pick<FixityAddress, "account" | "bucket" | "task">>,
   format: "csv" | "json",
 ): string {
-  return doorPath("/buckets/:bucket/fixity/:task_id/report", account, { bucket, task_id: task, format });
+  return storageApiPath("/buckets/:bucket/fixity/:task_id/report", account, { bucket, task_id: task, format });
 }
 
 /** The address under which a browser saves an object. */
 export function downloadPath({ account, bucket, key, version }: ObjectAddress): string {
-  return doorPath("/buckets/:bucket/objects/:key", account, { bucket, key, version_id: version });
+  return storageApiPath("/buckets/:bucket/objects/:key", account, { bucket, key, version_id: version });
 }
 
 /** The address under which a browser shows an object, where it is of a kind that can be shown; else it saves it. */
@@ -109,19 +109,19 @@ export function shownPath(address: ObjectAddress): string {
 }
 
 /** What an operation of the gateway takes: `bucket`, `key` and `task_id` fill its path, the rest is its query. */
-export type DoorParameters = Readonly<Record<string, string | number | boolean | undefined>>;
+export type ApiParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
  * The address of one of the gateway's operations for the pages of an account.
  *
  * @param operation its path below `/api/v1` with placeholders, such as `/buckets/:bucket/objects/:key`
  */
-export function doorPath(operation: string, account: string, parameters: DoorParameters): string {
+export function storageApiPath(operation: string, account: string, parameters: ApiParameters): string {
   return `${STORAGE_PATH}/api${operation}${queryOf({ account, ...parameters })}`;
 }
 
 /** Values travel in the query alone: browsers change paths with `.`, `..` and empty segments, but no query. */
-function queryOf(parameters: DoorParameters): string {
+function queryOf(parameters: ApiParameters): string {
   const pairs = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [`${name}=${encodeURIComponent(value)}`]
   );

@@ -1,16 +1,16 @@
 import { batch, signal } from "@preact/signals";
 import { type Clock, wait } from "@/lib/pages/browser/poller_client.ts";
 import { codedText } from "@/lib/pages/coded_sentences.ts";
-import { doorPath } from "./storage_paths.ts";
+import { storageApiPath } from "./storage_paths.ts";
 import { NEW_TASK, type TaskEnd, type TaskFault, type TaskPlan, type TaskState } from "./task_record.ts";
 import { startProblem } from "./task_sentences.ts";
 import { clip, entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
-import type { callDoor, DoorAnswer } from "./storage_api_client.ts";
+import type { ApiResponse, callStorageApi } from "./storage_api_client.ts";
 
 const MAX_MESSAGE = 300;
 
 /** What the gateway said about a request that failed; "" where it said nothing that could be shown. */
-export function doorMessage({ json }: Pick<DoorAnswer, "json">): string {
+export function apiMessage({ json }: Pick<ApiResponse, "json">): string {
   const detail = member(json, "detail");
   const said = typeof detail === "string" ? codedText(json, "detail") : codedText(detail, "error");
   return clip(said, MAX_MESSAGE);
@@ -28,14 +28,14 @@ const OPERATIONS: Readonly<Record<TaskPlan["kind"], { readonly path: string; rea
 };
 
 /** What a response says of a task; null: it says nothing, and another one may. */
-function readProgress({ kind }: TaskPlan, answer: DoorAnswer): Partial<TaskState> | null {
+function readProgress({ kind }: TaskPlan, answer: ApiResponse): Partial<TaskState> | null {
   const { status, json } = answer;
   if (status === 404 || status === 410) return { end: { how: "gone" } };
   const failure = stringAt(json, "detail", "status") === "failed" ? member(json, "detail") : null;
   if (failure !== null) return { end: failed(failure) };
   if (status !== 200 && status !== 202) {
     const isPassing = status === 0 || status === 429 || status >= 500;
-    return isPassing ? null : { end: { how: "failed", status, message: doorMessage(answer) } };
+    return isPassing ? null : { end: { how: "failed", status, message: apiMessage(answer) } };
   }
   return {
     taskId: stringAt(json, "task_id"),
@@ -111,7 +111,7 @@ interface StoredTask {
 
 interface TaskListParts {
   readonly account: string;
-  readonly call: typeof callDoor;
+  readonly call: typeof callStorageApi;
   /** What all pages of the browser share. */
   readonly storage: Pick<Storage, "getItem" | "setItem">;
   readonly clock: Clock;
@@ -240,7 +240,7 @@ export class TaskList {
     const answer = await call(OPERATIONS[plan.kind].path, account, { bucket }, { method: "POST", json });
     const started = answer.status === 202 ? readProgress(plan, answer) : null;
     if (started === null) {
-      const end = { how: "failed", status: answer.status, message: doorMessage(answer) } as const;
+      const end = { how: "failed", status: answer.status, message: apiMessage(answer) } as const;
       onEnd(plan, { ...NEW_TASK, end }, true);
       return end;
     }
@@ -268,7 +268,7 @@ export class TaskList {
       if (progress?.end) {
         const ticket = ticketOf(stringAt(answer.json, "download_url"));
         const path = `${OPERATIONS.zip.path}/:task_id/file`;
-        const download = ticket && doorPath(path, account, { bucket, task_id: taskId, ticket });
+        const download = ticket && storageApiPath(path, account, { bucket, task_id: taskId, ticket });
         return this.#ended(task, { ...progress, taskId, download });
       }
       if (progress) {

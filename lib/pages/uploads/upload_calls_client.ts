@@ -1,5 +1,5 @@
 import { codedText } from "@/lib/pages/coded_sentences.ts";
-import { type DoorParameters, doorPath } from "@/lib/pages/storage/storage_paths.ts";
+import { type ApiParameters, storageApiPath } from "@/lib/pages/storage/storage_paths.ts";
 import type { ObjectPage } from "@/lib/s3/listing.ts";
 import type { PartPage, UploadPage } from "@/lib/s3/multipart.ts";
 
@@ -330,19 +330,19 @@ export class UploadCalls {
     }
   }
 
-  #addressOf(operation: string, parameters: DoorParameters): string {
-    return doorPath(operation, this.#account, parameters);
+  #addressOf(operation: string, parameters: ApiParameters): string {
+    return storageApiPath(operation, this.#account, parameters);
   }
 
   /** The JSON of the gateway, whose form its document states. */
-  async #json<Json>(method: string, operation: string, parameters: DoorParameters, call: Call): Promise<Json> {
+  async #json<Json>(method: string, operation: string, parameters: ApiParameters, call: Call): Promise<Json> {
     const response = await this.#send(method, operation, parameters, call);
     if (!response.ok) throw await fault(response);
     return await jsonOf<Json>(response, call.signal);
   }
 
   /** @throws UploadFault `lost` without a response */
-  async #send(method: string, operation: string, parameters: DoorParameters, call: Call): Promise<Response> {
+  async #send(method: string, operation: string, parameters: ApiParameters, call: Call): Promise<Response> {
     const { body, headers, signal, mostMs = CALL_MS } = call;
     try {
       return await this.#fetch(this.#addressOf(operation, parameters), {

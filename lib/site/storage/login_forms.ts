@@ -13,7 +13,7 @@ import {
   loginNoteCookie,
   readLoginForm,
 } from "@/lib/results/results_login.ts";
-import { closedSideCookie, notedClosedSide, sessionNoteCookie } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea, sessionNoteCookie, unavailableAreaCookie } from "@/lib/auth/login_notes.ts";
 import {
   accountName,
   clearedLogin,
@@ -82,7 +82,7 @@ export function loginForm(deps: StorageDeps) {
       if (!login.isAccepted) {
         if (isCampaigns) {
           const reason = login.lacksTenant ? "tenant" : login.status;
-          const closed = closedSideCookie(scheme, { side: "storage", reason, isShown: false });
+          const closed = unavailableAreaCookie(scheme, { side: "storage", reason, isShown: false });
           return seeOther(form.next, [...campaigns.cookies, closed]);
         }
         const refused = rejection(campaigns, login);
@@ -97,12 +97,12 @@ export function loginForm(deps: StorageDeps) {
       context.caller = { username: account.user, tenant: account.tenant };
       const others = before.filter((one) => !isSameAccount(one, account));
       const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
-      const reopened = notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)];
+      const reopened = notedUnavailableArea(request) === null ? [] : [unavailableAreaCookie(scheme, null)];
       if (isCampaigns) return seeOther(form.next, [...campaigns.cookies, cookie, sessions, ...reopened]);
       const path = isStoragePath(form.next) ? form.next : storagePath(accountName(account));
       const closed = campaigns === null
         ? reopened
-        : [closedSideCookie(scheme, { side: "campaigns", reason: Number(campaigns.error), isShown: false })];
+        : [unavailableAreaCookie(scheme, { side: "campaigns", reason: Number(campaigns.error), isShown: false })];
       return seeOther(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 }), ...closed]);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -131,7 +131,7 @@ export function logoutForm(deps: StorageDeps) {
     const cleared = [
       ...clearedLogins(request),
       sessionNoteCookie(scheme, [], [], deps.now()),
-      ...(notedClosedSide(request) === null ? [] : [closedSideCookie(scheme, null)]),
+      ...(notedUnavailableArea(request) === null ? [] : [unavailableAreaCookie(scheme, null)]),
     ];
     const logins = loginsOf(deps, request);
     const named = await accountToEnd(context);

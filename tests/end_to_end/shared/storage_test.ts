@@ -181,7 +181,7 @@ whole("storage objects: shown for what they are, without running what is in them
   });
 
   await t.step(
-    "pictures, sound, film and PDF come from the door, images that browsers do not show tell their size",
+    "pictures, sound, film and PDF come through the storage API proxy, images that browsers do not show tell their size",
     async () => {
       const svg = `<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`;
       await put("a.svg", svg, "image/svg+xml");
@@ -265,7 +265,7 @@ whole("storage objects: shown for what they are, without running what is in them
 });
 
 whole(
-  "storage door: only pages of this origin and only a login reach the gateway, and a changed password ends it",
+  "storage API proxy: only pages of this origin and only a login reach the gateway, and a changed password ends it",
   async (
     application,
     browser,

@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { createSecretKey, randomBytes } from "node:crypto";
 import {
-  closedSideCookie,
-  notedClosedSide,
   notedSessions,
+  notedUnavailableArea,
   rememberShown,
   sessionNoteCookie,
+  unavailableAreaCookie,
 } from "@/lib/auth/login_notes.ts";
 
 const noted = (cookie: string) =>
-  notedClosedSide(new Request("http://here.example/", { headers: { Cookie: cookie.split(";", 1)[0] } }));
+  notedUnavailableArea(new Request("http://here.example/", { headers: { Cookie: cookie.split(";", 1)[0] } }));
 
 Deno.test("closed side: the note of a login is read as it was written, and anything else is none", () => {
   for (const reason of [401, 503, "tenant"] as const) {
     const closed = { side: "storage", reason, isShown: false } as const;
-    assert.deepEqual(noted(closedSideCookie("http", closed)), closed);
+    assert.deepEqual(noted(unavailableAreaCookie("http", closed)), closed);
   }
   for (const value of ["", "storage.401", "all.401.new", "storage.<b>.new", "storage.4010.new"]) {
     assert.equal(noted(`login_sides=${value}`), null, value);
   }
   assert.match(
-    closedSideCookie("https", null),
+    unavailableAreaCookie("https", null),
     /^__Host-login_sides=; Max-Age=0; .*; HttpOnly; SameSite=Strict; Secure$/,
   );
 });

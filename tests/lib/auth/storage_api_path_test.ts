@@ -6,7 +6,7 @@ import { gatewayTarget, sandboxObject } from "@/lib/auth/storage_api_path.ts";
 
 const target = (path: string, query = "") => gatewayTarget({ path: `/storage/api/${path}`, query });
 
-Deno.test("door: placeholders in the path take their values from the query, the rest of which goes on", () => {
+Deno.test("storage API proxy: placeholders in the path take their values from the query, the rest of which goes on", () => {
   assert.deepEqual(target("buckets"), { path: "/api/v1/buckets", query: "" });
   assert.deepEqual(target("buckets/:bucket/objects", "account=a%2Fb&bucket=maps&prefix=x%2F&max_keys=3"), {
     path: "/api/v1/buckets/maps/objects",
@@ -33,7 +33,7 @@ Deno.test("door: placeholders in the path take their values from the query, the 
   assert.deepEqual(moved, { path: "/api/v1/buckets/maps/transfer/abc/cancel", query: "" });
 });
 
-Deno.test("door: operations that show keys or tokens or manage accounts, and paths of another form, are not opened", () => {
+Deno.test("storage API proxy: operations that show keys or tokens or manage accounts, and paths of another form, are not opened", () => {
   for (
     const path of [
       "",
@@ -63,7 +63,7 @@ Deno.test("door: operations that show keys or tokens or manage accounts, and pat
   }
 });
 
-Deno.test("door: every key arrives at the gateway as it is, through what a browser does to an address", () => {
+Deno.test("storage API proxy: every key arrives at the gateway as it is, through what a browser does to an address", () => {
   const key = fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 60 });
   const parts = fc.array(fc.oneof(key, fc.constantFrom(".", "..", "", " ", "%2e", "\n", "a+b")), { minLength: 1 });
   fc.assert(fc.property(parts, (segments) => {

@@ -93,7 +93,7 @@ class Site {
   }
 
   /** The note of the closed side after a login; undefined where the login leaves it as it is. */
-  async closedSide(username: string, cookie = ""): Promise<string | undefined> {
+  async unavailableArea(username: string, cookie = ""): Promise<string | undefined> {
     const form = { username, password: PASSWORD, next: "/" };
     const { headers } = await loginForm(this.#deps)(context("/login", form, cookie));
     const [, value] = headers.getSetCookie().map((set) => /^login_sides=([^;]*)/.exec(set)).find(Boolean) ?? [];
@@ -204,7 +204,7 @@ Deno.test("login: an account to which the store says that a bucket is absent has
 });
 
 Deno.test("login: the side that stays closed is noted with its reason until both are open", async () => {
-  const noted = (sides: Sides, name: string, cookie?: string) => new Site(sides).closedSide(name, cookie);
+  const noted = (sides: Sides, name: string, cookie?: string) => new Site(sides).unavailableArea(name, cookie);
   assert.equal(await noted({ campaigns: null, storage: 503 }, "archive/bob"), "storage.503.new");
   assert.equal(await noted({ campaigns: null, campaignTenant: null }, "bob"), "storage.tenant.new");
   assert.equal(await noted({ campaigns: "401" }, "research/bob"), "campaigns.401.new");
