@@ -87,7 +87,7 @@ export function folderOf(key: string): string {
 const MAX_KEY_BYTES = 1024;
 
 /** Why no object can have a name. */
-export type NameProblem = "too long" | "half a character";
+type NameProblem = "too long" | "half a character";
 
 const encoder = new TextEncoder();
 
