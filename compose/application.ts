@@ -29,6 +29,8 @@ interface Machine {
   readonly dev: boolean;
 }
 
+export type Application = Awaited<ReturnType<typeof openApplication>>;
+
 /**
  * Puts the roles of a process together.
  *

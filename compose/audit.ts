@@ -19,14 +19,7 @@ import type { EmbeddedStore } from "./sample_store.ts";
 const LOG_END_MS = 3_600_000;
 
 /** The audit trail of a process. */
-export interface Audit {
-  readonly recorder: AuditTrail;
-  readonly logins: LoginRecords;
-  /** Null where this process cannot read what it has recorded. */
-  readonly reader: ChainReader | null;
-  /** Writes and sends what waits, for so many ms at most. */
-  close(ms: number): Promise<void>;
-}
+export type Audit = NonNullable<Awaited<ReturnType<typeof openAudit>>>;
 
 /**
  * Opens the audit trail; null where there is no place to keep it, which is said at the start.
@@ -43,7 +36,7 @@ export async function openAudit(
   starting: Promise<Pick<EmbeddedStore, "auditEnd" | "reportTo">> | null,
   warn: (line: string) => void,
   log: RequestLog,
-): Promise<Audit | null> {
+) {
   const { audit } = config;
   const store = await starting;
   const path = audit.folder ?? (folder && `${folder.path}/${AUDIT_FOLDER}`);
@@ -84,8 +77,10 @@ export async function openAudit(
   return {
     recorder,
     logins,
+    /** Null where this process cannot read what it has recorded. */
     reader: path === null ? null : new ChainReader(path),
-    async close(ms) {
+    /** Writes and sends what waits, for so many ms at most. */
+    async close(ms: number) {
       if (hourly !== null) clearInterval(hourly);
       logins.flush();
       await recorder.close(ms);

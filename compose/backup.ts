@@ -90,10 +90,14 @@ export async function backUp(
   }
 }
 
-/** The index with the bodies that it names, and the trail beside them. */
-async function copyData(source: string, target: string, earlier: string | null): Promise<Bodies> {
+/**
+ * The index with the bodies that it names, and the trail beside them.
+ *
+ * @returns counts of the bodies: hard links to those of the data folder or of the earlier backup, copies, those not found
+ */
+async function copyData(source: string, target: string, earlier: string | null) {
   for (const name of BEFORE_THE_INDEX) copySmall(source, target, name);
-  const bodies: Bodies = { linked: 0, reused: 0, copied: 0, missing: [] };
+  const bodies = { linked: 0, reused: 0, copied: 0, missing: [] as string[] };
   if (exists(`${source}/index.db`)) {
     const pin = await pinBodies(source);
     try {
@@ -125,14 +129,6 @@ function copyAudit(source: string, target: string): void {
   const days = daysIn(source).map((day) => `${day}.jsonl`);
   for (const name of [END_FILE, ...days, ANCHOR_FILE]) copySmall(source, target, name);
   syncFolder(target);
-}
-
-/** Counts of the bodies: hard links to those of the data folder or of the earlier backup, copies, those not found. */
-interface Bodies {
-  linked: number;
-  reused: number;
-  copied: number;
-  readonly missing: string[];
 }
 
 function requireEarlier(earlier: string): void {
@@ -216,7 +212,12 @@ async function copyIndex(source: string, target: string): Promise<void> {
 }
 
 /** Links or copies every file that the copied index names. */
-function copyBodies(source: string, target: string, earlier: string | null, counts: Bodies): void {
+function copyBodies(
+  source: string,
+  target: string,
+  earlier: string | null,
+  counts: Awaited<ReturnType<typeof copyData>>,
+): void {
   const folders = new Set([BODY_FOLDER]);
   Deno.mkdirSync(`${target}/${BODY_FOLDER}`, { mode: 0o700 });
   const index = new DatabaseSync(`${target}/index.db`);

@@ -1,4 +1,5 @@
 /** The thread of the embedded cluster and archive: moving campaigns never delays the site. */
+import { z } from "zod";
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/archive_server.ts";
 import { SAMPLES_EDITION } from "@/embedded/archive/catalogue.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
@@ -12,8 +13,10 @@ import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { deleteKeys } from "@/lib/s3/delete_objects.ts";
+import { endsWithin } from "@/lib/std/timing.ts";
 import { presigner } from "@/lib/s3/presign.ts";
-import { writeDurably } from "@/lib/std/files.ts";
+import { textIfExists, writeDurably } from "@/lib/std/files.ts";
+import { isObject, parsedJson } from "@/lib/std/untrusted.ts";
 
 export interface ClusterThreadOptions {
   readonly host: string;
@@ -39,13 +42,15 @@ export interface ClusterThreadOptions {
 export type ClusterCalls = typeof CALLS;
 
 /** What of the cluster outlives the process; files of the past hold the archive's address. */
-interface KeptState {
+const KEPT_STATE = z.object({
   /** The other settings of the snapshot: with others it is discarded. */
-  readonly settings: string;
-  readonly archivePort: number;
-  readonly clusterPort: number;
-  readonly snapshot: SimulatorSnapshot;
-}
+  settings: z.string(),
+  archivePort: z.int(),
+  clusterPort: z.int(),
+  /** Checked by the simulator. */
+  snapshot: z.custom<SimulatorSnapshot>(isObject),
+});
+type KeptState = z.output<typeof KEPT_STATE>;
 
 /** How often the state is written while the campaigns move, in ms. */
 const KEEP_EVERY_MS = 15_000;
@@ -122,10 +127,7 @@ async function start(options: ClusterThreadOptions): Promise<{ url: string; kube
   stop = async () => {
     clearInterval(keeping);
     cluster.simulator.stop();
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, DRAIN_MS);
-    await Promise.race([cluster.simulator.outbox.drain().catch(() => {}), late.promise]);
-    clearTimeout(timer);
+    await endsWithin(DRAIN_MS, cluster.simulator.outbox.drain());
     keepIfRoom();
     await Promise.all([cluster.close(), archive.close()]);
   };
@@ -155,18 +157,7 @@ function keepState(path: string, settings: string, archive: EmbeddedArchive, clu
 
 /** The state of last time; a file that is missing or damaged means that the samples begin anew. */
 function readState(path: string): KeptState | null {
-  try {
-    const state: Partial<KeptState> | null = JSON.parse(Deno.readTextFileSync(path));
-    return isKeptState(state) ? state : null;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function isKeptState(state: Partial<KeptState> | null): state is KeptState {
-  return typeof state?.settings === "string" && Number.isInteger(state.archivePort) &&
-    Number.isInteger(state.clusterPort) && typeof state.snapshot === "object" && state.snapshot !== null;
+  return KEPT_STATE.safeParse(parsedJson(textIfExists(path) ?? "")).data ?? null;
 }
 
 /** The store took no more of the workers' files; they are retained and tried again. */

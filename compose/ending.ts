@@ -1,3 +1,4 @@
+import type { Application } from "./application.ts";
 import type { StopTime } from "@/lib/process/stop.ts";
 import { endsWithin } from "@/lib/std/timing.ts";
 
@@ -10,12 +11,7 @@ const MARGIN_MS = 300;
 interface EndingParts {
   readonly listener: { drain(): Promise<void> };
   readonly metricsListener: { drain(): Promise<void> } | null;
-  readonly application: {
-    stopTasks(leftMs: () => number): Promise<void>;
-    hurryTrail(): void;
-    closeTrail(ms: number): Promise<void>;
-    close(): Promise<void>;
-  };
+  readonly application: Pick<Application, "stopTasks" | "hurryTrail" | "closeTrail" | "close">;
   readonly cluster: { stop(): Promise<void> } | null;
   readonly store: { drain(): Promise<void>; stop(): Promise<void> } | null;
 }

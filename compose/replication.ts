@@ -21,19 +21,8 @@ const REVOCATIONS = `${REDIS_PREFIX}revocations`;
 /** How long a start waits for what the other replicas know, ms. */
 const START_TIMEOUT_MS = 2000;
 
-/** What this process shares with the other replicas. */
-interface Replication {
-  /** Sends a verdict on credentials to the others. */
-  readonly share: (verdict: unknown) => void;
-  /** The revoked sessions and storage logins of all replicas; null where this process has no key of sessions. */
-  readonly revocations: SignedSet | null;
-  /** Applies what the others share. Resolves when what they shared before is applied, or after two seconds. */
-  start(guesses: GuessLimits, revoked: RevokedSessions | null): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Shares refused logins and revoked sessions with the processes that have the same secrets. Throws SessionKeyError. */
-export function replication(config: Config, url: string, folder: DataFolder | null, log: RequestLog): Replication {
+export function replication(config: Config, url: string, folder: DataFolder | null, log: RequestLog) {
   const caCerts = caCertificates(config);
   const redis = new RedisClient({ url, caCerts, warn: (message) => log.write({ level: "warn", message }) });
   const sessions = sessionSecrets(config, folder);
@@ -52,9 +41,12 @@ export function replication(config: Config, url: string, folder: DataFolder | nu
   });
   let follower: StreamFollower | null = null;
   return {
-    share: (verdict) => publisher.publish(verdict),
+    /** Sends a verdict on credentials to the others. */
+    share: (verdict: unknown) => publisher.publish(verdict),
+    /** The revoked sessions and storage logins of all replicas; null where this process has no key of sessions. */
     revocations,
-    async start(guesses, revoked) {
+    /** Applies what the others share. Resolves when what they shared before is applied, or after two seconds. */
+    async start(guesses: GuessLimits, revoked: RevokedSessions | null) {
       const streams: FollowedStream[] = [{
         name: verdicts,
         apply: (entry) => verdictEvents.open(entry).forEach((verdict) => guesses.apply(verdict)),

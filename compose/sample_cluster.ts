@@ -44,31 +44,19 @@ export async function startSampleCluster(
     };
   };
   const cluster = await startCluster(options, (message) => failed(`The embedded cluster ended: ${message}`));
-  writeKubeconfig(folder, cluster.kubeconfig);
-  return cluster;
-}
-
-/** Written only where it changed: a start goes on where the disk is full. */
-function writeKubeconfig(folder: DataFolder, kubeconfig: string): void {
   const path = `${folder.path}/kubeconfig`;
-  if (textIfExists(path) === kubeconfig) return;
   try {
-    writeDurably(path, new TextEncoder().encode(kubeconfig));
+    // Only where it changed: a start goes on where the disk is full.
+    if (textIfExists(path) !== cluster.kubeconfig) writeDurably(path, new TextEncoder().encode(cluster.kubeconfig));
   } catch (error) {
     if (!isNoSpace(error)) throw error;
     console.error(`${path} was not written: the disk is full.`);
   }
+  return cluster;
 }
 
-/** The embedded cluster as the rest of the process sees it. */
-export interface ClusterHandle {
-  /** Origin of the Kubernetes API. */
-  readonly url: string;
-  /** A kubeconfig for it, in JSON. */
-  readonly kubeconfig: string;
-  /** Keeps the state and frees the ports. */
-  stop(): Promise<void>;
-}
+/** The embedded cluster as the rest of the process sees it: the origin of the Kubernetes API, and a kubeconfig for it. */
+export type ClusterHandle = Awaited<ReturnType<typeof startCluster>>;
 
 /**
  * Starts the embedded cluster and archive in a thread of their own.
@@ -79,7 +67,7 @@ export interface ClusterHandle {
 async function startCluster(
   options: () => Promise<ClusterThreadOptions>,
   onFault: (message: string) => void,
-): Promise<ClusterHandle> {
+) {
   const ended = Promise.withResolvers<void>();
   const module = new URL("./cluster_thread.ts", import.meta.url).href;
   const thread = startThread(module, "embedded cluster", (message) => {
@@ -97,6 +85,7 @@ async function startCluster(
   );
   return {
     ...started,
+    /** Stores the state and frees the ports. */
     async stop() {
       // After a fault, nothing reads the message.
       await Promise.race([call("stop").catch(() => {}), ended.promise]);

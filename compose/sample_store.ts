@@ -46,22 +46,7 @@ export async function startStore(
 }
 
 /** The embedded store as the rest of the process sees it. */
-export interface EmbeddedStore {
-  /** Where its tenants are reached. An unknown tenant is sent to a port that rejects every request. */
-  readonly addresses: StoreAddresses;
-  /** Lets pages of these origins read the responses of S3. */
-  allowOrigins(origins: readonly string[]): Promise<void>;
-  /** Whether the disk of the data folder takes no more: writes fail then, reads and deletions continue. */
-  isFull(): Promise<boolean>;
-  /** Where the application notes how far its audit trail has got. */
-  readonly auditEnd: { read(): Promise<Document | null>; write(end: Document): Promise<void> };
-  /** Where it reports what its clients change: until then, they wait. */
-  reportTo(reports: StoreReports): void;
-  /** Lets requests under way end, and refuses further ones. */
-  drain(): Promise<void>;
-  /** Lets requests under way end, then closes the data folder. */
-  stop(): Promise<void>;
-}
+export type EmbeddedStore = Awaited<ReturnType<typeof startEmbeddedStore>>;
 
 /**
  * Starts the embedded store in a thread of its own. A later end of the thread is reported to `onFault`.
@@ -71,7 +56,7 @@ export interface EmbeddedStore {
 async function startEmbeddedStore(
   options: Omit<StoreServerOptions, "markKey">,
   onFault: (message: string) => void,
-): Promise<EmbeddedStore> {
+) {
   const markKey = crypto.getRandomValues(new Uint8Array(32));
   const reports = Promise.withResolvers<StoreReports>();
   const fault = (message: string) => {
@@ -91,13 +76,10 @@ async function startEmbeddedStore(
     thread.terminate();
     writer.terminate();
   };
-
-  try {
-    await call("start", { ...options, markKey }, writer.port);
-  } catch (error) {
+  await call("start", { ...options, markKey }, writer.port).catch((error) => {
     terminate();
     throw error;
-  }
+  });
   const system = await call("address", null);
   const cached = new LRUCache<string, LevelAddress>({ max: ADDRESS_CACHE_LIMIT });
   const level = async (tenant: string | null): Promise<LevelAddress> => {
@@ -108,21 +90,29 @@ async function startEmbeddedStore(
     cached.set(tenant, found);
     return found;
   };
-  return {
-    addresses: {
-      async s3(tenant) {
-        const { s3 } = await level(tenant);
-        const publicEndpoint = tenant === null ? null : publicOrigin(options.publicEndpoint, tenant);
-        return { endpoint: s3, publicEndpoint: publicEndpoint ?? s3, ignoresKeys: s3 === system?.s3 };
-      },
-      mapi: async (tenant) => (await level(tenant)).mapi,
-      mark: requestMarks(markKey).write,
+  const addresses: StoreAddresses = {
+    async s3(tenant) {
+      const { s3 } = await level(tenant);
+      const publicEndpoint = tenant === null ? null : publicOrigin(options.publicEndpoint, tenant);
+      return { endpoint: s3, publicEndpoint: publicEndpoint ?? s3, ignoresKeys: s3 === system?.s3 };
     },
-    allowOrigins: (origins) => call("allowOrigins", origins),
+    mapi: async (tenant) => (await level(tenant)).mapi,
+    mark: requestMarks(markKey).write,
+  };
+  return {
+    /** Where its tenants are reached. An unknown tenant is sent to a port that rejects every request. */
+    addresses,
+    /** Lets pages of these origins read the responses of S3. */
+    allowOrigins: (origins: readonly string[]) => call("allowOrigins", origins),
+    /** Whether the disk of the data folder takes no more: writes fail then, reads and deletions continue. */
     isFull: () => call("isFull"),
-    auditEnd: { read: () => call("auditEnd"), write: (end) => call("noteAuditEnd", end) },
-    reportTo: reports.resolve,
+    /** Where the application notes how far its audit trail has got. */
+    auditEnd: { read: () => call("auditEnd"), write: (end: Document) => call("noteAuditEnd", end) },
+    /** Where it reports what its clients change: until then, they wait. */
+    reportTo: (to: StoreReports) => reports.resolve(to),
+    /** Lets requests under way end, and refuses further ones. */
     drain: () => call("drain"),
+    /** Lets requests under way end, then closes the data folder. */
     async stop() {
       await call("stop");
       terminate();

@@ -65,14 +65,8 @@ interface WebParts {
   readonly observe: ObserveUpstream;
 }
 
-/** The dependencies of a role, and the end of what follows the cluster for it. */
-interface Role<Deps> {
-  readonly deps: Deps;
-  close(): Promise<void>;
-}
-
-/** The dependencies of the web role. Throws ConfigError and BuildError. */
-export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<Role<WebDeps>> {
+/** The dependencies of the web role, and the end of what follows the cluster. Throws ConfigError and BuildError. */
+export async function webRole(config: Config, web: WebConfig, parts: WebParts) {
   const observed = parts.observe("results");
   const client = () => upstream(config, true, RESULTS_TIMEOUT_MS, observed);
   const service = web.resultsProxy === null ? parts.results : remoteResults(web.resultsProxy, client());
@@ -113,7 +107,7 @@ async function campaignRole(
   { cluster, log, observe }: WebParts,
   service: ResultsService | null,
   progress: ResultsFetch | null,
-): Promise<Role<CampaignDeps>> {
+) {
   if (!service || !progress) {
     throw new ConfigError("CAMPAIGN_RESULTS_PROXY", "is required: set the results service's base, ending in /results");
   }
