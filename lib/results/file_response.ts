@@ -83,7 +83,7 @@ export async function readResultObject(store: ResultsStore, request: FileRequest
     return fileResponse(await read(store.s3, caller, name, { headers }), request.info);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    if (error.status !== 416) throw fileFailure(error);
+    if (error.status !== 416) throw resultsError(...failureOf(error), { cause: error });
     // The store's 416 may lack the file's length, which a client that follows a growing log needs.
     const whole = await headObject(store.s3, caller, name).catch(() => null);
     throw rangeFailure(whole?.headers.get("Content-Length") ?? null);
@@ -142,12 +142,7 @@ export function fileResponse(store: Response, info?: RequestInfo): Response {
 /** The codes by which stores report a missing key. A missing bucket is a fault of the setup, not a 404. */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound", "404"]);
 
-/** The error for a failed read; it contains nothing of the store's message. */
-function fileFailure(cause: HttpError): HttpError {
-  const [status, detail] = failureOf(cause);
-  return resultsError(status, detail, { cause });
-}
-
+/** The status and detail for a failed read; they contain nothing of the store's message. */
 function failureOf(error: HttpError): [status: number, detail: string] {
   if (error.status === 499) return [499, "the reader left"];
   if (error.status === 504) return [504, "the results store took too long to answer"];

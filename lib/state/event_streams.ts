@@ -32,6 +32,8 @@ const MAX_ENTRIES = 20_000;
 /** How far back a process reads that starts or has lost its connection, ms. A stream without a new entry is gone then. */
 const HISTORY_MS = 600_000;
 const FIELD = "e";
+/** Entries of each stream that are read at a time. */
+const MAX_READ = 100;
 
 /** Adds an entry. */
 export async function appendEntry(redis: RedisCommands, stream: string, entry: string): Promise<void> {
@@ -39,12 +41,6 @@ export async function appendEntry(redis: RedisCommands, stream: string, entry: s
     redis.command("XADD", stream, "MAXLEN", "~", MAX_ENTRIES, "*", FIELD, entry),
     redis.command("PEXPIRE", stream, HISTORY_MS),
   ]);
-}
-
-/** The position before all entries that a process reads first. */
-async function firstPosition(redis: RedisCommands): Promise<string> {
-  const [seconds] = listOf(await redis.command("TIME"));
-  return `${Math.max(0, Number(textOf(seconds)) * 1000 - HISTORY_MS)}-0`;
 }
 
 /**
@@ -56,11 +52,11 @@ async function firstPosition(redis: RedisCommands): Promise<string> {
 async function entriesAfter(
   redis: RedisCommands,
   positions: ReadonlyMap<string, string>,
-  { max, blockMs }: { readonly max: number; readonly blockMs: number | null },
+  blockMs: number | null,
 ) {
   const where = [...positions.keys(), ...positions.values()];
   const block = blockMs === null ? [] : ["BLOCK", blockMs];
-  const streams = listOf(await redis.command("XREAD", "COUNT", max, ...block, "STREAMS", ...where));
+  const streams = listOf(await redis.command("XREAD", "COUNT", MAX_READ, ...block, "STREAMS", ...where));
   return streams.flatMap((one) => {
     const [name, entries] = listOf(one);
     const stream = textOf(name) ?? "";
@@ -130,8 +126,6 @@ export class EventPublisher {
   }
 }
 
-/** Entries of each stream that are read at a time. */
-const MAX_READ = 100;
 /** How long the server holds a reply back when there is no entry, ms: less than the bound of a command. */
 const BLOCK_MS = 2000;
 
@@ -197,15 +191,13 @@ export class StreamFollower {
 
   /** Reads until the connection fails. */
   async #follow(): Promise<void> {
-    const from = await firstPosition(this.redis);
+    const [seconds] = listOf(await this.redis.command("TIME"));
+    const from = `${Math.max(0, Number(textOf(seconds)) * 1000 - HISTORY_MS)}-0`;
     const positions = new Map([...this.#streams.keys()].map((name) => [name, from]));
     await Promise.all(this.#streams.values().map((stream) => stream.connected?.()));
     let isCurrent = false;
     while (!this.#stop.signal.aborted) {
-      const entries = await entriesAfter(this.redis, positions, {
-        max: MAX_READ,
-        blockMs: isCurrent ? BLOCK_MS : null,
-      });
+      const entries = await entriesAfter(this.redis, positions, isCurrent ? BLOCK_MS : null);
       isCurrent = entries.length < MAX_READ;
       for (const { stream, id, text } of entries) {
         positions.set(stream, id);

@@ -65,7 +65,6 @@ interface KeyCountOptions {
  * @throws HttpError as {@link readCountPage}; what `onPage` throws
  */
 export async function countKeys(from: KeyCountState, options: KeyCountOptions): Promise<KeyCountState> {
-  if (from.isSequential) return await new KeyCount(from, options).run();
   try {
     return await new KeyCount(from, options).run();
   } catch (error) {
@@ -79,16 +78,12 @@ class UnorderedListing extends Error {
   override readonly name = "UnorderedListing";
 }
 
-interface Range {
-  after: string | null;
-  end: string | null;
-  token: string | null;
-  pages: number;
-  /** How long the store took for them, ms. */
-  tookMs: number;
-  /** When it is looked at again whether it can be split, in pages. */
-  splitAt: number;
-}
+/**
+ * A range of which nothing was read: the pages, how long the store took for them, ms, and after how many pages it is
+ * looked at again whether the range can be split.
+ */
+const UNREAD = { pages: 0, tookMs: 0, splitAt: MIN_PAGES };
+type Range = KeyCountState["ranges"][number] & typeof UNREAD;
 
 class KeyCount {
   readonly #options: KeyCountOptions;
@@ -97,20 +92,16 @@ class KeyCount {
   readonly #isSequential: boolean;
   readonly #ranges: Set<Range>;
   readonly #done = Promise.withResolvers<void>();
-  #files: number;
-  #folders: number;
-  #bytes: number;
+  readonly #sums: Pick<KeyCountState, "files" | "folders" | "bytes">;
   #working = 0;
   #isSplitting = false;
   #error: unknown;
 
   constructor(from: KeyCountState, options: KeyCountOptions) {
     this.#options = options;
-    this.#files = from.files;
-    this.#folders = from.folders;
-    this.#bytes = from.bytes;
+    this.#sums = { files: from.files, folders: from.folders, bytes: from.bytes };
     this.#isSequential = from.isSequential;
-    this.#ranges = new Set(from.ranges.map((range) => ({ ...range, pages: 0, tookMs: 0, splitAt: MIN_PAGES })));
+    this.#ranges = new Set(from.ranges.map((range) => ({ ...range, ...UNREAD })));
     const { signal } = options.caller;
     this.#caller = {
       ...options.caller,
@@ -139,9 +130,7 @@ class KeyCount {
 
   #state(): KeyCountState {
     return {
-      files: this.#files,
-      folders: this.#folders,
-      bytes: this.#bytes,
+      ...this.#sums,
       ranges: [...this.#ranges].map(({ after, end, token }) => ({ after, end, token })),
       isSequential: this.#isSequential,
     };
@@ -194,9 +183,9 @@ class KeyCount {
     const isBeyond = !this.#isSequential && page.last !== null && end !== null && compareText(page.last, end) > 0;
     const repeats = this.#options.delimiter !== "" && after !== null && page.first === after;
     const counted = isBeyond || repeats ? page.within(after, end) : page;
-    this.#files += counted.keys;
-    this.#folders += counted.prefixes.length;
-    this.#bytes += counted.bytes;
+    this.#sums.files += counted.keys;
+    this.#sums.folders += counted.prefixes.length;
+    this.#sums.bytes += counted.bytes;
     range.pages++;
     range.token = page.token;
     range.after = page.last ?? after;
@@ -221,7 +210,7 @@ class KeyCount {
       range.splitAt = 2 * range.pages;
       return;
     }
-    const rest: Range = { after: at, end: range.end, token: null, pages: 0, tookMs: 0, splitAt: MIN_PAGES };
+    const rest: Range = { after: at, end: range.end, token: null, ...UNREAD };
     range.end = at;
     this.#ranges.add(rest);
     this.#begin(this.#read(rest));
@@ -248,12 +237,8 @@ class KeyCount {
   }
 }
 
-const countProgress = z.object({
-  prefix: z.string(),
-  /** "" for none. */
-  delimiter: z.string(),
-  count: keyCountState,
-});
+/** The delimiter is "" for none. */
+const countProgress = z.object({ prefix: z.string(), delimiter: z.string(), count: keyCountState });
 type CountProgress = z.output<typeof countProgress>;
 
 export const COUNT: TaskType<CountProgress> = { kind: "count", progress: countProgress };
@@ -269,10 +254,9 @@ export function countHandler(s3: S3): TaskHandler<CountProgress> {
     ...COUNT,
     keepsCaller: false,
     async run({ caller, bucket, progress, read, checkpoint }) {
-      const { prefix, delimiter } = progress;
-      const onPage = (count: CountProgress["count"]) => checkpoint({ prefix, delimiter, count });
-      const count = await countKeys(progress.count, { s3, caller, bucket, prefix, delimiter, read, onPage });
-      return { prefix, delimiter, count };
+      const { count, ...scope } = progress;
+      const onPage = (count: KeyCountState) => checkpoint({ ...scope, count });
+      return { ...scope, count: await countKeys(count, { s3, caller, bucket, ...scope, read, onPage }) };
     },
   };
 }

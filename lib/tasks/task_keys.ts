@@ -171,9 +171,7 @@ export function mustBeSealed(
 ): void {
   names.forEach((name, index) => {
     const blob = blobs[index];
-    if (!blob || !Object.hasOwn(digests, name) || blobDigest(blob) !== digests[name]) {
-      throw taskGone(CHANGED_INPUT);
-    }
+    if (!blob || !Object.hasOwn(digests, name) || blobDigest(blob) !== digests[name]) throw taskGone(CHANGED_INPUT);
   });
 }
 

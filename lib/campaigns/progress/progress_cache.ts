@@ -15,13 +15,6 @@ interface ProgressScope {
   readonly run: string;
 }
 
-/** The cached results of one session and run, by a volume's index and state. */
-interface ScopedProgress {
-  get(index: number, state: RunState): ProgressAnswer | undefined;
-  /** Caches a result, unless the store did not respond. */
-  set(index: number, state: RunState, answer: ProgressAnswer): void;
-}
-
 /** How long results of running and of ended volumes are cached (spec, Limits), ms. */
 export const RUNNING_LIFETIME_MS = 5_000;
 const OVER_LIFETIME_MS = 3_600_000;
@@ -63,16 +56,18 @@ export class ProgressCache {
    * The cached results of one session and run, which identifies the list of volumes. Two levels of maps, because a request looks up thousands of volumes: a
    * compound key for each look-up would be most of its garbage. This is why it is not an lru-cache.
    */
-  of({ session, namespace, pipeline, run }: ProgressScope): ScopedProgress {
+  of({ session, namespace, pipeline, run }: ProgressScope) {
     const name = JSON.stringify([session, namespace, pipeline, run]);
     const entries = this.#scopes.get(name);
     if (entries) this.#touch(name, entries);
     return {
-      get: (index, state) => {
+      /** A volume's result, by its index and state. */
+      get: (index: number, state: RunState): ProgressAnswer | undefined => {
         const entry = this.#scopes.get(name)?.get(state)?.get(index);
         return entry && this.#now() < entry.until ? entry.answer : undefined;
       },
-      set: (index, state, answer) => {
+      /** Caches a result, unless the store did not respond. */
+      set: (index: number, state: RunState, answer: ProgressAnswer): void => {
         if (!answer.answered) return;
         const now = this.#now();
         if (Math.abs(now - this.#removedAt) >= REMOVED_EVERY_MS) this.#removeExpired(now);

@@ -32,9 +32,7 @@ function safelyParsed(yaml: string): unknown {
     // Warnings would go to the log, with what they are about.
     const options = { version: "1.1", uniqueKeys: false, prettyErrors: false, logLevel: "error" } as const;
     const document = parseDocument(yaml, options);
-    if (document.errors.length > 0 || document.warnings.length > 0) {
-      return undefined;
-    }
+    if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
     let aliases = 0;
     let merges = false;
     visit(document, {
@@ -59,9 +57,7 @@ function rejectInvalidDate(value: unknown, source: string | undefined): void {
   const [year, month, day, hour = 0, minute = 0, second = 0] = (source?.match(/\d+/g) ?? []).map(Number);
   const date = new Date(Date.UTC(year, month - 1, day));
   const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  if (!isReal || hour > 23 || minute > 59 || second > 59) {
-    throw new RangeError("no such time");
-  }
+  if (!isReal || hour > 23 || minute > 59 || second > 59) throw new RangeError("no such time");
 }
 
 function modelOf(step: unknown): PipelineModel[] {

@@ -162,9 +162,7 @@ function readLowest(value: unknown): LowestPage[] {
   for (const entry of entries(value)) {
     const quality = scoreOf(member(entry, "quality"));
     const page = textOf(member(entry, "page"));
-    if (quality === null || page === null || lowest.has(page)) {
-      continue;
-    }
+    if (quality === null || page === null || lowest.has(page)) continue;
     const canvas = integerOf(member(entry, "canvas"));
     lowest.set(page, { page, quality, canvas: canvas !== null && canvas >= 0 ? canvas : null });
     if (lowest.size === MAX_LOWEST_PAGES) break;

@@ -74,9 +74,7 @@ export function readFailures(text: string | null): Map<string, string> {
   const failures = new Map<string, string>();
   for (const entry of entries(parseBucketJson(text ?? ""))) {
     const id = isObject(entry) ? member(entry, "id") : undefined;
-    if (typeof id === "string") {
-      failures.set(id, sentenceOf(member(entry, "reason")));
-    }
+    if (typeof id === "string") failures.set(id, sentenceOf(member(entry, "reason")));
   }
   return failures;
 }

@@ -32,9 +32,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text, markFractions);
   } catch (error) {
-    if (!(error instanceof SyntaxError) || !/NaN|Infinity/.test(text)) {
-      throw error;
-    }
+    if (!(error instanceof SyntaxError) || !/NaN|Infinity/.test(text)) throw error;
     return JSON.parse(text.replace(STRING_OR_NOT_FINITE, finiteSpelling), markFractions);
   }
 }
@@ -65,9 +63,7 @@ export function instantOf(text: string): number | null {
   if (year < 1 || hour > 23 || minute > 59 || second > 59) return null;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
-    return null;
-  }
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
   const offset = offsetMinutes(match[8]);
   if (offset === null) return null;
   const fraction = match[7] ? Number(`0.${match[7]}`) * 1000 : 0;

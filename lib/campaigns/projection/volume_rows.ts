@@ -29,47 +29,44 @@ export interface RowJson {
  * costs little more than copying it.
  */
 export class VolumeRows {
-  readonly #volumes: VolumeList;
-  readonly #states: VolumeStates;
-  readonly #links: (id: string) => VolumeLinks;
   readonly #rows = new LRUCache<number, CachedRow>({ max: CACHED_ROWS });
 
-  constructor(volumes: VolumeList, states: VolumeStates, links: (id: string) => VolumeLinks) {
-    this.#volumes = volumes;
-    this.#states = states;
-    this.#links = links;
-  }
+  constructor(
+    private readonly volumes: VolumeList,
+    private readonly states: VolumeStates,
+    private readonly links: (id: string) => VolumeLinks,
+  ) {}
 
   /** The id of a volume. @throws RangeError beyond the last one */
   id(index: number): string {
-    return this.#volumes.id(index);
+    return this.volumes.id(index);
   }
 
   /** Why a volume failed, where that is known. */
   reason(index: number): Reason | null {
-    return this.#states.reason(index);
+    return this.states.reason(index);
   }
 
   /** The state of a volume as it is shown, and whether its Job will not try it again. */
   #shownState(index: number): Pick<VolumeView, "state" | "final"> {
-    const run = this.#states.states[index];
+    const run = this.states.states[index];
     const state = run === "unfinished" ? "pending" : run;
-    const isFinal = this.#states.isFinal && (state === "pending" || state === "active");
+    const isFinal = this.states.isFinal && (state === "pending" || state === "active");
     return { state, ...(isFinal && { final: true }) };
   }
 
   /** A volume with its progress, whose age is that at `now` (ms since 1970). @throws RangeError beyond the last one */
   view(index: number, answer: ProgressAnswer | undefined, now: number): VolumeView {
-    const { id, source } = this.#volumes.line(index);
+    const { id, source } = this.volumes.line(index);
     const { progress, forbidden } = this.#read(index, answer);
     const updated = progress && updatedInstant(progress);
     const reason = this.reason(index);
-    const containerWaiting = this.#states.containerWaiting(index);
+    const containerWaiting = this.states.containerWaiting(index);
     return {
       index,
       id,
       ...this.#shownState(index),
-      ...this.#links(id),
+      ...this.links(id),
       sourceUrl: openableSource(source),
       progress: progress && withAge(progress, now, updated),
       forbidden,
@@ -100,9 +97,7 @@ export class VolumeRows {
     const text = JSON.stringify(view);
     const updated = progress && updatedInstant(progress);
     const isStalled = view.stalledSince !== null;
-    if (updated === null) {
-      return { progress, forbidden, updated, isStalled, bytes: encoder.encode(text), ageAt: null };
-    }
+    if (updated === null) return { progress, forbidden, updated, isStalled, bytes: encoder.encode(text), ageAt: null };
     // No text from a bucket can be taken for the member: a quote within a text is escaped.
     const ageStart = text.indexOf(AGE) + AGE.length;
     const head = encoder.encode(text.slice(0, ageStart));
@@ -112,13 +107,13 @@ export class VolumeRows {
 
   /** A pending volume has no progress, even if a file was read. */
   #read(index: number, answer: ProgressAnswer | undefined): Pick<CachedRow, "progress" | "forbidden"> {
-    const read = this.#states.states[index] === "pending" ? undefined : answer;
+    const read = this.states.states[index] === "pending" ? undefined : answer;
     return { progress: read?.progress ?? null, forbidden: read?.forbidden ?? false };
   }
 
   #isStalled(index: number, updated: number, now: number): boolean {
-    return this.#states.states[index] === "active" && now - updated > STALLED_AFTER_MS &&
-      !isOfEarlierAttempt(updated, this.#states.attemptAt(index));
+    return this.states.states[index] === "active" && now - updated > STALLED_AFTER_MS &&
+      !isOfEarlierAttempt(updated, this.states.attemptAt(index));
   }
 }
 

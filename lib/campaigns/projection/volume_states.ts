@@ -119,9 +119,7 @@ const ENDED_PHASES: ReadonlySet<string> = new Set(["Succeeded", "Failed"]);
 export function newestPod(pods: Iterable<BatchPod>): BatchPod | null {
   let newest: BatchPod | null = null;
   for (const pod of pods) {
-    if (!newest || compareText(pod.createdAt, newest.createdAt) > 0) {
-      newest = pod;
-    }
+    if (!newest || compareText(pod.createdAt, newest.createdAt) > 0) newest = pod;
   }
   return newest;
 }

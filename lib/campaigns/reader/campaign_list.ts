@@ -36,18 +36,13 @@ const MAX_CACHED_RESULTS_URLS = 4;
  * snapshot.
  */
 export class CampaignLists {
-  readonly #source: CampaignSource;
-  readonly #records: CampaignRecords | undefined;
   readonly #lists = new CountedCache<string, { snapshot: CampaignSnapshot; list: Promise<ListedRows> }>(
     "campaign_lists",
     { max: MAX_CACHED_LISTS },
   );
   readonly #rows = new LRUCache<string, RowCache>({ max: MAX_CACHED_RESULTS_URLS });
 
-  constructor(source: CampaignSource, records?: CampaignRecords) {
-    this.#source = source;
-    this.#records = records;
-  }
+  constructor(private readonly source: CampaignSource, private readonly records?: CampaignRecords) {}
 
   /**
    * The campaigns, newest created first, and how many are reaped, listed or not.
@@ -67,8 +62,8 @@ export class CampaignLists {
   }
 
   async #listed(request: CampaignListRequest): Promise<ListedRows> {
-    const snapshot = await this.#source.list();
-    this.#records?.listed(snapshot);
+    const snapshot = await this.source.list();
+    this.records?.listed(snapshot);
     const name = `${request.reaped} ${request.resultsUrl}`;
     const cached = this.#lists.getFitting(name, (entry) => entry.snapshot === snapshot);
     if (cached) return await cached.list;
@@ -90,7 +85,7 @@ export class CampaignLists {
       reaped,
     );
     const campaigns = [...snapshot.jobs, ...chosen.map(({ record }) => record)];
-    const warmups = await warmupsOf(this.#source, snapshot, campaigns);
+    const warmups = await warmupsOf(this.source, snapshot, campaigns);
     const scoring = scoringPipelines(snapshot.pipelines);
     const contextOf = ({ namespace, pipeline }: PipelineUse): SummaryContext => ({
       warmup: warmups(namespace, pipeline),

@@ -74,9 +74,7 @@ function recordOf(event: AuditEvent, id: string, atMs: number, maxText: number) 
 /** The members of an object that are not undefined, each as `map` returns it. */
 function present<Value>(members: Readonly<Record<string, Value | undefined>>, map: (value: Value) => Value) {
   const found: Record<string, Value> = {};
-  for (const [name, value] of Object.entries(members)) {
-    if (value !== undefined) found[name] = map(value);
-  }
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) found[name] = map(value);
   return found;
 }
 

@@ -4,15 +4,10 @@ import { z } from "zod";
 import { textIfExists } from "@/lib/std/files.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
-/** Where a chain begins, or goes on: the number of a record and the hash of its line. */
-export interface ChainPosition {
-  readonly number: number;
-  /** SHA-256, hexadecimal. */
-  readonly hash: string;
-}
-
-/** The position that the first line of a trail follows. */
-export const CHAIN_START: ChainPosition = { number: 0, hash: "0".repeat(64) };
+/** The position that the first line of a trail follows: the number of a record, and the SHA-256 of its line. */
+export const CHAIN_START = { number: 0, hash: "0".repeat(64) };
+/** Where a chain begins, or goes on. */
+export type ChainPosition = Readonly<typeof CHAIN_START>;
 
 /** The end of a sealed line. */
 const SEAL = /,"hash":"([0-9a-f]{64})"\}$/;
@@ -143,14 +138,9 @@ export function dayOf(atMs: number): string {
 }
 
 /** The end of a trail as its folder notes it; null: no note, `damaged`: one that cannot be read. */
-export function readEnd(folder: string): ChainEnd | "damaged" | null {
-  return read(`${folder}/${END_FILE}`, END);
-}
-
+export const readEnd = (folder: string) => read(`${folder}/${END_FILE}`, END);
 /** The note of a folder about the days that were removed; likewise. */
-export function readAnchor(folder: string): ChainAnchor | "damaged" | null {
-  return read(`${folder}/${ANCHOR_FILE}`, ANCHOR);
-}
+export const readAnchor = (folder: string) => read(`${folder}/${ANCHOR_FILE}`, ANCHOR);
 
 function read<Value>(path: string, schema: z.ZodType<Value>): Value | "damaged" | null {
   const text = textIfExists(path);

@@ -46,21 +46,18 @@ export function mail({ server, from, to, caCerts, windowMs = WINDOW_MS }: MailOp
     windowMs,
     batch: MAX_EVENTS,
     async send(events, signal) {
-      const attempt = new AbortController();
-      const end = () => attempt.abort();
-      signal.addEventListener("abort", end, { once: true });
-      if (signal.aborted) end();
+      const late = new AbortController();
+      const either = AbortSignal.any([signal, late.signal]);
       try {
         await withDeadline(TIMEOUT_MS, {
-          work: () => sendMail(server, caCerts, { from, to, ...mailText(events, domainOf(from)) }, attempt.signal),
-          cancel: end,
+          work: () =>
+            sendMail(server, caCerts, { from, to, ...mailText(events, from.slice(from.lastIndexOf("@") + 1)) }, either),
+          cancel: () => late.abort(),
           late: () => Object.assign(new Error("late"), { code: "ETIMEDOUT" }),
         });
         return { result: "sent" };
       } catch (error) {
         return failureOf(error);
-      } finally {
-        signal.removeEventListener("abort", end);
       }
     },
   };
@@ -131,10 +128,6 @@ function failureOf(error: unknown): Outcome {
   // A login that is refused may be mended by the operator; a mail that is refused stays so (RFC 5321 §4.2.1).
   const isRefused = typeof status === "number" && status >= 500 && code !== "EAUTH";
   return isRefused ? { result: "refused", reason } : { result: "failed", reason };
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1);
 }
 
 const PREFIX = "[Stackroom]";

@@ -133,13 +133,11 @@ const USUAL_SIZES = [5, 8, 10, 15, 16, 20, 25, 32, 50, 64, 100, 128, 250, 256, 5
 /** So many of them are tried at once. */
 const MAX_GUESSES = 3;
 
-/** The sizes of the parts of an object. */
-export interface PartSizes {
-  /** Ways in which the object may have been cut; one is right unless they are guessed. */
-  readonly layouts: readonly Iterable<number>[];
-  /** Whether the store does not say them: a digest that differs proves nothing then. */
-  readonly isGuessed: boolean;
-}
+/**
+ * The sizes of the parts of an object: ways in which it may have been cut, of which one is right, and whether they are guessed
+ * since the store does not say them. Then a digest that differs proves nothing.
+ */
+export type PartSizes = ReturnType<typeof guessed>;
 
 interface PartedObject extends VersionRef {
   readonly size: number;
@@ -175,7 +173,7 @@ function said(sizes: Iterable<number>): PartSizes {
   return { layouts: [sizes], isGuessed: false };
 }
 
-function guessed(size: number, parts: number): PartSizes {
+function guessed(size: number, parts: number) {
   const possible = USUAL_SIZES.filter((one) => Math.ceil(size / one) === parts);
   return { layouts: possible.slice(0, MAX_GUESSES).map((one) => equalParts(one, size)), isGuessed: true };
 }

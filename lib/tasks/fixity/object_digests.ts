@@ -1,5 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
+import type { Digest } from "@/lib/std/digests.ts";
 import { getObject, type VersionRef } from "@/lib/s3/objects.ts";
 import { announcedLength, boundedReader, endedBy, streamReader } from "@/lib/std/body_reader.ts";
 import { sleep } from "@/lib/std/timing.ts";
@@ -26,9 +27,7 @@ interface OpenedObject {
 }
 
 /** Receives the bytes of an object, whose memory it must not keep. */
-interface Receiver {
-  update(chunk: Uint8Array): void;
-}
+type Receiver = Pick<Digest, "update">;
 
 /** Waits that outlast a store that fails for a while with some requests: a false alarm costs more than some seconds. */
 export const RETRY_MS = [100, 500, 2000, 5000] as const;

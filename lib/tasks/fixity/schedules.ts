@@ -92,21 +92,15 @@ export function parseScheduleFile(content: string): FixitySchedule[] {
     } catch (error) {
       throw error instanceof HttpError ? new ScheduleFileError(`${at}.${error.message}`) : error;
     }
-    const times = cronOf(rest);
-    if (times === null) throw new ScheduleFileError(`${at}.cron: is no cron expression, such as "0 2 * * 0"`);
-    if (nextTime(times, Date.now()) === null) throw new ScheduleFileError(`${at}.cron: never comes`);
+    if (cronOf(rest) === null) throw new ScheduleFileError(`${at}.cron: is no cron expression, such as "0 2 * * 0"`);
+    if (timeAfter(rest, Date.now()) === null) throw new ScheduleFileError(`${at}.cron: never comes`);
     return { ...rest, login: data.logins[loginName] };
   });
 }
 
 /** The first time of a schedule behind a moment, ms since 1970; null: none. */
 export function timeAfter(schedule: Pick<FixitySchedule, "cron" | "time_zone">, after: number): number | null {
-  const times = cronOf(schedule);
-  return times && nextTime(times, after);
-}
-
-function nextTime(times: Cron, after: number): number | null {
-  return times.nextRun(new Date(after))?.getTime() ?? null;
+  return cronOf(schedule)?.nextRun(new Date(after))?.getTime() ?? null;
 }
 
 function cronOf({ cron, time_zone }: Pick<FixitySchedule, "cron" | "time_zone">): Cron | null {
@@ -368,9 +362,8 @@ export class FixitySchedules {
     }
   }
 
-  async #replace(name: string, before: ScheduleNote, after: ScheduleNote): Promise<boolean> {
-    const { store } = this.#options.tasks;
-    return await store.replaceNote(name, JSON.stringify(before), JSON.stringify(after));
+  #replace(name: string, before: ScheduleNote, after: ScheduleNote): Promise<boolean> {
+    return this.#options.tasks.store.replaceNote(name, JSON.stringify(before), JSON.stringify(after));
   }
 
   /** The caller of a schedule's login. @throws HttpError 401, 422 */

@@ -162,9 +162,7 @@ export function closedChunk(
 /** The entries of a plan whose objects have all been looked up. @param chunks as they are stored @throws DamagedPlan */
 export function* plannedEntries(chunks: Iterable<Uint8Array>): Generator<PlannedEntry> {
   let index = 0;
-  for (const blob of chunks) {
-    for (const object of objectsIn(blob)) yield entryOf(object, index++);
-  }
+  for (const blob of chunks) for (const object of objectsIn(blob)) yield entryOf(object, index++);
 }
 
 /** Length of the archive of a plan whose objects do not change, bytes. */
