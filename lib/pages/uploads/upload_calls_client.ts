@@ -1,5 +1,6 @@
 import { codedText } from "@/lib/pages/coded_sentences.ts";
 import { type ApiParameters, storageApiPath } from "@/lib/pages/storage/storage_paths.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { ObjectPage } from "@/lib/s3/listing.ts";
 import type { PartPage, UploadPage } from "@/lib/s3/multipart.ts";
 
@@ -96,7 +97,7 @@ export function faultOf({ status, text, retryAfter }: StepResponse): UploadFault
   const code = xmlText(text, "Code");
   const kind = KIND_OF_CODE[code ?? ""] ?? KIND_OF_STATUS[status] ?? (status >= 500 ? "busy" : "refused");
   const seconds = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : null;
-  const detail = xmlText(text, "Message") ?? jsonDetail(text);
+  const detail = xmlText(text, "Message") ?? (codedText(parsedJson(text), "detail") || null);
   return new UploadFault(
     kind,
     detail?.slice(0, MAX_DETAIL_CHARACTERS) ?? null,
@@ -114,15 +115,6 @@ export function asFault(error: unknown): UploadFault {
 
 function xmlText(text: string, name: string): string | null {
   return new RegExp(`<${name}>([^<]{1,1000})</${name}>`).exec(text)?.[1] ?? null;
-}
-
-function jsonDetail(text: string): string | null {
-  if (!text.startsWith("{")) return null;
-  try {
-    return codedText(JSON.parse(text), "detail") || null;
-  } catch {
-    return null;
-  }
 }
 
 /** An object, or an upload that is to become one. */

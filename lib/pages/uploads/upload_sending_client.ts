@@ -1,4 +1,5 @@
 import { ReadQueue } from "@/lib/pages/browser/read_queue_client.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import type { PartPage } from "@/lib/s3/multipart.ts";
 import {
   faultOf,
@@ -160,7 +161,7 @@ export class UploadSteps {
     };
     const { etag, text } = await this.#put(name, isDirect, target, body, signal, onProgress);
     // Where the rules of the bucket expose no entity tag, the list of parts has it.
-    const part = { etag: (isDirect ? etag : gatewayTag(text)) ?? "", sha256 };
+    const part = { etag: (isDirect ? etag : stringAt(parsedJson(text), "etag")) ?? "", sha256 };
     upload.parts.set(number, part);
     await journal.putPart(uploadId, number, part);
   }
@@ -238,7 +239,10 @@ export class UploadSteps {
     const found = await this.#context.calls.headObject(nameOf(item), signal);
     if (found === null || found.bytes !== item.size) return false;
     const sums = [...parts].sort(([a], [b]) => a - b).flatMap(([, { sha256 }]) => sha256 === null ? [] : [sha256]);
-    const all = await this.#context.digest(Uint8Array.from(sums.map(atob).join(""), byteOf).buffer, signal);
+    const all = await this.#context.digest(
+      Uint8Array.from(sums.map(atob).join(""), (one) => one.charCodeAt(0)).buffer,
+      signal,
+    );
     if (sums.length !== plan.parts || all === null || found.sha256 === null) {
       // A file that replaces is sent again, which ends the doubt.
       if (!item.ifAbsent) return false;
@@ -270,10 +274,6 @@ export class UploadSteps {
   }
 }
 
-function byteOf(character: string): number {
-  return character.charCodeAt(0);
-}
-
 function typeOf(file: File): string | null {
   return SIGNED_TYPE.test(file.type) ? file.type : null;
 }
@@ -294,16 +294,6 @@ function isUnknownChecksum({ kind, detail }: UploadFault): boolean {
 
 function sameTag(a: string, b: string): boolean {
   return a.replaceAll('"', "") === b.replaceAll('"', "");
-}
-
-/** The entity tag in the gateway's response to a part. */
-function gatewayTag(text: string): string | null {
-  try {
-    const { etag } = JSON.parse(text);
-    return typeof etag === "string" ? etag : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Longest time without a byte that leaves, ms. */
