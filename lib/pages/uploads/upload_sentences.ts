@@ -30,19 +30,14 @@ export function faultSentence(
 }
 
 /** Files of the uploads of a page, counted by what has become of them. */
-export interface UploadCounts {
+export interface UploadCounts extends Readonly<Record<CountedState, number>> {
   readonly all: number;
-  readonly done: number;
-  readonly skipped: number;
-  readonly cancelled: number;
-  readonly failed: number;
-  /** Files whose name is in use while it is not decided what happens to them. */
-  readonly inUse: number;
-  /** Files whose name is being looked up. */
-  readonly looking: number;
   /** `stopped`: for a reason that concerns all files. */
   readonly state: "running" | "paused" | "stopped" | "ended";
 }
+
+/** `inUse`: the name is in use and the reader has not decided yet; `looking`: the name is being looked up. */
+type CountedState = "done" | "skipped" | "cancelled" | "failed" | "inUse" | "looking";
 
 /** How far uploads are: `3 of 5 uploaded · 1 skipped · 1 left`. A file that was skipped is never counted as uploaded. */
 export function uploadHead(counts: UploadCounts): string {
