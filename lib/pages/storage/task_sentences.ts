@@ -6,6 +6,8 @@ import { nameIn, plainName } from "./key_names.ts";
 import { outageSentence } from "./storage_sentences.ts";
 import type { Place, TaskPlan, TaskState } from "./task_record.ts";
 
+/** Words of the page of the server's tasks. */
+export const ACTIVE_TASKS = inLanguage({ en: en.ACTIVE_TASKS, sv: sv.ACTIVE_TASKS });
 export const TASK_LABELS = inLanguage({ en: en.LABELS, sv: sv.LABELS });
 export const TASK_QUESTIONS = inLanguage({ en: en.QUESTIONS, sv: sv.QUESTIONS });
 const TITLES = inLanguage({ en: en.TITLES, sv: sv.TITLES });

@@ -4,7 +4,7 @@ import { KeyName } from "@/components/storage/key_name.tsx";
 import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import { parseForm, readBytes } from "@/lib/http/body.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
-import { ACTIVE_TASKS } from "@/lib/pages/storage/active_tasks.ts";
+import { ACTIVE_TASKS } from "@/lib/pages/storage/task_sentences.ts";
 import { tasksPath } from "@/lib/pages/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import { defineStorage } from "@/lib/site/state.ts";
