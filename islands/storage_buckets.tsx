@@ -17,41 +17,30 @@ interface StorageBucketsProps {
   readonly renderedAt: number;
 }
 
-/** The buckets of an account, with times in the reader's zone once scripts run, as those of the objects in them. */
+/** The buckets of an account and their contents, with times in the reader's zone once scripts run. */
 export default island(
   "storage_buckets",
   function StorageBuckets({ account, buckets, renderedAt }: StorageBucketsProps) {
-    const style = useMoments(renderedAt);
-    return <BucketTable account={account} buckets={buckets} style={style.value} />;
+    const style = useMoments(renderedAt).value;
+    return (
+      <section class="objs plain" aria-label={STORAGE_LABELS.buckets}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{STORAGE_LABELS.bucket}</th>
+              <th scope="col" class="num count">{STORAGE_LABELS.objects}</th>
+              <th scope="col" class="num size">{STORAGE_LABELS.size}</th>
+              <th scope="col" class="num changed">{STORAGE_LABELS.created}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {buckets.map((bucket) => <BucketRow key={bucket.Name} account={account} bucket={bucket} style={style} />)}
+          </tbody>
+        </table>
+      </section>
+    );
   },
 );
-
-interface BucketTableProps {
-  readonly account: string;
-  readonly buckets: readonly CountedBucket[];
-  readonly style: MomentStyle;
-}
-
-/** The buckets of an account, what is in them, and since when they are there. */
-function BucketTable({ account, buckets, style }: BucketTableProps) {
-  return (
-    <section class="objs plain" aria-label={STORAGE_LABELS.buckets}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{STORAGE_LABELS.bucket}</th>
-            <th scope="col" class="num count">{STORAGE_LABELS.objects}</th>
-            <th scope="col" class="num size">{STORAGE_LABELS.size}</th>
-            <th scope="col" class="num changed">{STORAGE_LABELS.created}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {buckets.map((bucket) => <BucketRow key={bucket.Name} account={account} bucket={bucket} style={style} />)}
-        </tbody>
-      </table>
-    </section>
-  );
-}
 
 function BucketRow({ account, bucket: { Name: name, CreationDate: created, usage }, style }: {
   readonly account: string;

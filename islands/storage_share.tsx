@@ -65,10 +65,7 @@ export default island("storage_share", function StorageShare({ shared: object }:
       <div class="choices needs-scripts">
         <label>
           {SHARE_LABELS.validFor}{" "}
-          <select
-            value={choice.value}
-            onChange={({ currentTarget: { value } }) => choice.value = Number(value)}
-          >
+          <select value={choice.value} onChange={({ currentTarget: { value } }) => choice.value = Number(value)}>
             <option value={HOUR}>{SHARE_LABELS.hour}</option>
             <option value={DAY}>{SHARE_LABELS.day}</option>
             <option value={MAX_SECONDS}>{SHARE_LABELS.week}</option>

@@ -125,11 +125,7 @@ function Row({ row, index, folder, selected, opened, stop, style, events }: RowP
   const tabIndex = isAwake ? stop === index ? 0 : -1 : undefined;
   const label = isAwake ? plainName(name) : "";
   return (
-    <tr
-      data-row={index}
-      aria-rowindex={index + 2}
-      class={rowClass(isFolder, isSelected, isOpen)}
-    >
+    <tr data-row={index} aria-rowindex={index + 2} class={rowClass(isFolder, isSelected, isOpen)}>
       <td class="check">
         {isAwake && (
           <input

@@ -63,12 +63,7 @@ export function ShareLink({ object, link, copied, encoder, style, onCopy }: Shar
         )}
       </p>
       {encoder && (
-        <QrCode
-          encoder={encoder}
-          text={url}
-          label={SHARE_LABELS.qrCode}
-          fallback={SHARE_SENTENCES.tooLongForQr}
-        />
+        <QrCode encoder={encoder} text={url} label={SHARE_LABELS.qrCode} fallback={SHARE_SENTENCES.tooLongForQr} />
       )}
     </>
   );

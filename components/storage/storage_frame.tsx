@@ -15,7 +15,7 @@ import {
 import { STORAGE_LABELS, STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
-interface AccountMenuProps {
+interface Accounts {
   /** The names of the accounts that this browser is logged in to. */
   readonly accounts: readonly string[];
   /** The one that the page is for. */
@@ -23,7 +23,7 @@ interface AccountMenuProps {
 }
 
 /** The account of a page, and the way to the others: without scripts, too. */
-function AccountMenu({ accounts, account }: AccountMenuProps) {
+function AccountMenu({ accounts, account }: Accounts) {
   return (
     <details class="account-menu">
       <summary>
@@ -61,10 +61,7 @@ interface PathStep {
   readonly href: string;
 }
 
-interface StoragePathProps {
-  readonly account: string;
-  /** All accounts of this browser. */
-  readonly accounts: readonly string[];
+interface StoragePathProps extends Accounts {
   /** The links after the account; the page itself is not part of them. */
   readonly steps: readonly PathStep[];
 }
@@ -87,10 +84,7 @@ function StoragePath({ account, accounts, steps }: StoragePathProps) {
   );
 }
 
-interface FolderPathProps {
-  readonly account: string;
-  /** All accounts of this browser. */
-  readonly accounts: readonly string[];
+interface FolderPathProps extends Accounts {
   readonly bucket: string;
   /** The folder or the key that the path leads to; its own name is not part of the path. */
   readonly prefix: string;
@@ -141,10 +135,7 @@ export function StoragePlaces({ account, here, subject, hasTrail }: StoragePlace
   );
 }
 
-interface StorageSectionProps {
-  readonly account: string;
-  /** All accounts of this browser. */
-  readonly accounts: readonly string[];
+interface StorageSectionProps extends Accounts {
   /** Between the buckets of the account and the page; absent: none. "none": the page is the list of buckets itself. */
   readonly steps?: readonly PathStep[] | "none";
   readonly title: ComponentChildren;
@@ -170,7 +161,7 @@ export function StorageSection({ account, accounts, steps = [], title, children 
 
 /** In place of a page whose address lacks a parameter, which is code that addresses hold. */
 export function IncompleteAddress(
-  { account, accounts, lacks }: AccountMenuProps & { readonly lacks: "bucket" | "key" },
+  { account, accounts, lacks }: Accounts & { readonly lacks: "bucket" | "key" },
 ) {
   return (
     <StorageSection account={account} accounts={accounts} steps="none" title={STORAGE_LABELS.storage}>
