@@ -64,10 +64,7 @@ export type ClusterHandle = Awaited<ReturnType<typeof startCluster>>;
  * @param options called at once, so that the thread loads while they are found; what it throws ends the thread
  * @throws {DataFolderError}
  */
-async function startCluster(
-  options: () => Promise<ClusterThreadOptions>,
-  onFault: (message: string) => void,
-) {
+async function startCluster(options: () => Promise<ClusterThreadOptions>, onFault: (message: string) => void) {
   const ended = Promise.withResolvers<void>();
   const module = new URL("./cluster_thread.ts", import.meta.url).href;
   const thread = startThread(module, "embedded cluster", (message) => {

@@ -24,11 +24,7 @@ const V8_FLAGS = `--v8-flags=${
  * Has glibc return freed memory to the system (mallopt(3)): most of the resident memory under load is freed buffers of
  * bodies. docs/architecture.md has the measurements.
  */
-const MALLOC = {
-  MALLOC_TRIM_THRESHOLD_: "1048576",
-  MALLOC_MMAP_THRESHOLD_: "262144",
-  MALLOC_ARENA_MAX: "2",
-};
+const MALLOC = { MALLOC_TRIM_THRESHOLD_: "1048576", MALLOC_MMAP_THRESHOLD_: "262144", MALLOC_ARENA_MAX: "2" };
 
 /** Folders whose changes start the process again, in development. */
 const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands", "locales"];

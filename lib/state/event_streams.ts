@@ -49,11 +49,7 @@ export async function appendEntry(redis: RedisCommands, stream: string, entry: s
  * @param positions by stream
  * @param blockMs how long to wait for the first one; null: not at all
  */
-async function entriesAfter(
-  redis: RedisCommands,
-  positions: ReadonlyMap<string, string>,
-  blockMs: number | null,
-) {
+async function entriesAfter(redis: RedisCommands, positions: ReadonlyMap<string, string>, blockMs: number | null) {
   const where = [...positions.keys(), ...positions.values()];
   const block = blockMs === null ? [] : ["BLOCK", blockMs];
   const streams = listOf(await redis.command("XREAD", "COUNT", MAX_READ, ...block, "STREAMS", ...where));

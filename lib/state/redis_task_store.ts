@@ -108,18 +108,12 @@ interface RedisTaskStoreOptions {
  * method is one script, which the server runs whole.
  */
 export class RedisTaskStore implements TaskStore {
-  readonly #client: RedisClient;
-  /** What all its keys begin with, which are in one slot of a cluster. */
+  /** The beginning of all its keys, which are in one slot of a cluster. */
   readonly #prefix: string;
-  readonly #warn: (line: string) => void;
-  readonly #offset: () => number;
 
   /** @param client closed with this store */
-  constructor(client: RedisClient, { deployment, warn, clockOffset = () => 0 }: RedisTaskStoreOptions) {
-    this.#client = client;
-    this.#prefix = `${REDIS_PREFIX}{tasks-${LAYOUT_VERSION}-${deployment}}:`;
-    this.#warn = warn;
-    this.#offset = clockOffset;
+  constructor(private readonly client: RedisClient, private readonly options: RedisTaskStoreOptions) {
+    this.#prefix = `${REDIS_PREFIX}{tasks-${LAYOUT_VERSION}-${options.deployment}}:`;
   }
 
   async create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created> {
@@ -185,12 +179,12 @@ export class RedisTaskStore implements TaskStore {
 
   async readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]> {
     if (names.length === 0) return [];
-    const reply = await this.#client.command("HMGET", `${this.#prefix}blobs:${id}`, ...names);
+    const reply = await this.client.command("HMGET", `${this.#prefix}blobs:${id}`, ...names);
     return parsed(z.array(z.instanceof(Uint8Array).or(z.null())), reply).map((blob) => blob && plainBytes(blob));
   }
 
   async readNote(name: string): Promise<string | null> {
-    return parsed(textOrNone, await this.#client.command("GET", `${this.#prefix}note:${name}`));
+    return parsed(textOrNone, await this.client.command("GET", `${this.#prefix}note:${name}`));
   }
 
   async replaceNote(name: string, before: string | null, after: string): Promise<boolean> {
@@ -202,18 +196,18 @@ export class RedisTaskStore implements TaskStore {
   }
 
   close(): Promise<void> {
-    return this.#client.close();
+    return this.client.close();
   }
 
   #run(script: RedisScript, ...words: readonly RedisArgument[]): Promise<RedisReply> {
-    return this.#client.run(script, [this.#prefix], [this.#offset(), ...words]);
+    return this.client.run(script, [this.#prefix], [this.options.clockOffset?.() ?? 0, ...words]);
   }
 
   /** No process can work on such a task, and each one would claim it again and again. */
   async #deleteDamaged(record: RedisReply): Promise<void> {
     const id = Array.isArray(record) ? record.at(-1) : undefined;
     if (!(id instanceof Uint8Array)) return;
-    this.#warn("Redis: the record of a background task is damaged; the task is deleted");
+    this.options.warn("Redis: the record of a background task is damaged; the task is deleted");
     await this.#run(DELETE, id);
   }
 }

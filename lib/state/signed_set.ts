@@ -86,8 +86,5 @@ export class SignedSet {
 }
 
 function chunks<T>(values: readonly T[], size: number): T[][] {
-  return Array.from(
-    { length: Math.ceil(values.length / size) },
-    (_, n) => values.slice(n * size, (n + 1) * size),
-  );
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, n) => values.slice(n * size, (n + 1) * size));
 }

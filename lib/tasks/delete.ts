@@ -46,11 +46,7 @@ const deleteProgress = z.object({
 });
 export type DeleteProgress = z.output<typeof deleteProgress>;
 
-export const DELETE: TaskType<DeleteProgress> = {
-  kind: "delete",
-  progress: deleteProgress,
-  isSealed: true,
-};
+export const DELETE: TaskType<DeleteProgress> = { kind: "delete", progress: deleteProgress, isSealed: true };
 
 /** The progress and the blobs of a deletion that begins. */
 export function newDelete(

@@ -168,6 +168,4 @@ function isBefore(a: HeldTask, b: HeldTask): boolean {
 }
 
 /** Whether the work on a task takes days. */
-export function isLong({ task }: HeldTask): boolean {
-  return task.kind === LONG_KIND;
-}
+export const isLong = ({ task }: HeldTask) => task.kind === LONG_KIND;

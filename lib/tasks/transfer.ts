@@ -397,10 +397,7 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
     const left = isRepeated ? await this.#stillThere(markers) : markers;
     const errors = await deleteBatch(this.s3, this.uncanceled, this.job.bucket, left);
     for (const { Key, Code, Message } of errors) this.#note(Key, Code === "AccessDenied" ? 403 : 0, Message ?? Code);
-    await this.store({
-      markers: [],
-      done: this.progress.done + Math.max(0, markers.length - errors.length),
-    });
+    await this.store({ markers: [], done: this.progress.done + Math.max(0, markers.length - errors.length) });
   }
 
   /** Markers that may still be removed: where versioning is suspended, a new object has the version of the marker, `null`. */

@@ -269,9 +269,8 @@ function merged(ranges: IndexRange[]): IndexRange[] {
   const result: [number, number][] = [];
   for (const [first, last] of ranges) {
     const previous = result.at(-1);
-    if (previous && first <= previous[1] + 1) {
-      previous[1] = Math.max(previous[1], last);
-    } else result.push([first, last]);
+    if (previous && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
+    else result.push([first, last]);
   }
   return result;
 }

@@ -78,10 +78,12 @@ export class PaceMeter {
     const elapsedMs = this.#at === null ? null : sample.at - this.#at;
     if (elapsedMs !== null && elapsedMs >= 0 && elapsedMs < MIN_SAMPLE_MS) return this.#pace;
     // After a step of the clock backwards the times of two samples cannot be compared.
-    if (elapsedMs !== null && elapsedMs < 0) this.#restart();
+    if (elapsedMs !== null && elapsedMs < 0) this.#begin(0, 0, 0);
     const counted = this.#count(sample);
     if (elapsedMs !== null && elapsedMs > 0) this.#average(counted, elapsedMs);
-    if (!this.#holdsEnough()) this.#beginWith(sample);
+    // Begins with what the files of one sample tell.
+    const opening = this.#holdsEnough() ? null : openingSpeed(sample);
+    if (opening !== null) this.#begin(opening, OPENING_MS, MIN_PACE_PAGES);
     this.#at = sample.at;
     return this.#pace = this.#estimate(sample);
   }
@@ -90,19 +92,10 @@ export class PaceMeter {
     return this.#coveredMs >= PACE_WINDOW_MS || this.#coveredMs >= MIN_PACE_MS && this.#pages >= MIN_PACE_PAGES;
   }
 
-  /** Begins with what the files of one sample tell. */
-  #beginWith(sample: PaceSample): void {
-    const speed = openingSpeed(sample);
-    if (speed === null) return;
+  #begin(speed: number, coveredMs: number, pages: number): void {
     this.#speed = speed;
-    this.#coveredMs = OPENING_MS;
-    this.#pages = MIN_PACE_PAGES;
-  }
-
-  #restart(): void {
-    this.#speed = 0;
-    this.#coveredMs = 0;
-    this.#pages = 0;
+    this.#coveredMs = coveredMs;
+    this.#pages = pages;
   }
 
   /** Compares the pages of volumes that ran since the last sample, and remembers those of the running ones. */

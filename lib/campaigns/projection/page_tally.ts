@@ -161,10 +161,7 @@ export class PageAccumulator {
 
 /** The worst pages first; a page of a volume that volumes.txt lists twice is named once. */
 function worstPages(pages: CampaignLowestPage[]): CampaignLowestPage[] {
-  pages.sort((a, b) =>
-    a.quality - b.quality || compareText(a.volume, b.volume) ||
-    compareText(a.page, b.page)
-  );
+  pages.sort((a, b) => a.quality - b.quality || compareText(a.volume, b.volume) || compareText(a.page, b.page));
   const worst: CampaignLowestPage[] = [];
   for (const page of pages) {
     if (worst.some(({ volume, page: name }) => volume === page.volume && name === page.page)) continue;

@@ -64,7 +64,6 @@ function modelOf(step: unknown): PipelineModel[] {
   const settings = member(step, "settings", "model_settings");
   const model = stringAt(settings, "model");
   if (!model) return [];
-  const revision = stringAt(settings, "revision") ||
-    stringAt(settings, "model_kwargs", "revision");
+  const revision = stringAt(settings, "revision") || stringAt(settings, "model_kwargs", "revision");
   return [{ model, revision: revision || null }];
 }

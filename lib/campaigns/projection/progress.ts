@@ -69,8 +69,7 @@ export function readManifest(file: unknown): StoredProgress | null {
   if (total === null || !isObject(results)) return null;
   const statuses = Object.values(results).map((result) => member(result, "status"));
   return {
-    done: statuses.filter((status) => status === "ok" || status === "skipped")
-      .length,
+    done: statuses.filter((status) => status === "ok" || status === "skipped").length,
     total,
     failed: statuses.filter((status) => status === "failed").length,
     lastPage: null,
@@ -109,9 +108,7 @@ export function ageSeconds(instant: number, now: number): number {
   return Math.max(0, roundToEven((now - instant) / 1000));
 }
 
-const READERS: Readonly<
-  Record<ProgressFile, (file: unknown) => StoredProgress | null>
-> = { progress: readProgress, manifest: readManifest };
+const READERS = { progress: readProgress, manifest: readManifest };
 
 const UNANSWERED: ReadonlySet<number> = new Set([401, 408, 429]);
 

@@ -67,8 +67,7 @@ export function instantOf(text: string): number | null {
   const offset = offsetMinutes(match[8]);
   if (offset === null) return null;
   const fraction = match[7] ? Number(`0.${match[7]}`) * 1000 : 0;
-  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 +
-    fraction;
+  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction;
 }
 
 /** An instant (ms since 1970) as RFC 3339 in UTC, in whole seconds. */

@@ -77,10 +77,7 @@ const RUNNING_PHASES: ReadonlySet<string> = new Set(["Pending", "Running", "Unkn
 function podsByIndex(job: BatchJob, pods: Iterable<BatchPod>): Map<number, BatchPod[]> {
   const byIndex = new Map<number, BatchPod[]>();
   for (const pod of pods) {
-    if (
-      pod.index === null ||
-      (job.completions !== null && pod.index >= job.completions)
-    ) continue;
+    if (pod.index === null || (job.completions !== null && pod.index >= job.completions)) continue;
     const others = byIndex.get(pod.index);
     if (others) others.push(pod);
     else byIndex.set(pod.index, [pod]);
@@ -182,8 +179,7 @@ function cutElsewhere(text: string): object | null {
 
 /** A worker that is killed at its deadline reports only the signal; the pod has the cause. */
 function renamed(reason: Reason, pod: BatchPod): Reason {
-  const killed = pod.reason === "DeadlineExceeded" &&
-    reason.error === "SIGTERM";
+  const killed = pod.reason === "DeadlineExceeded" && reason.error === "SIGTERM";
   return killed ? { ...reason, error: "DeadlineExceeded" } : reason;
 }
 

@@ -128,14 +128,9 @@ function dayOfEntry({ name, isFile }: Deno.DirEntry): string[] {
 }
 
 /** The file of a day. */
-export function dayFile(folder: string, day: string): string {
-  return `${folder}/${day}.jsonl`;
-}
-
+export const dayFile = (folder: string, day: string) => `${folder}/${day}.jsonl`;
 /** The day of an instant (ms since 1970), UTC. */
-export function dayOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, "yyyy-mm-dd".length);
-}
+export const dayOf = (atMs: number) => new Date(atMs).toISOString().slice(0, "yyyy-mm-dd".length);
 
 /** The end of a trail as its folder notes it; null: no note, `damaged`: one that cannot be read. */
 export const readEnd = (folder: string) => read(`${folder}/${END_FILE}`, END);

@@ -334,9 +334,7 @@ async function firstLine(path: string): Promise<string> {
 const MS_PER_DAY = 86_400_000;
 
 /** When the day of an instant began, ms since 1970 (UTC). */
-export function startOfDay(atMs: number): number {
-  return Math.floor(atMs / MS_PER_DAY) * MS_PER_DAY;
-}
+export const startOfDay = (atMs: number) => Math.floor(atMs / MS_PER_DAY) * MS_PER_DAY;
 
 /**
  * Before which instant the records of a trail are too old, ms since 1970. Age is measured from now, but from no later

@@ -212,12 +212,8 @@ export async function* exported(
     const page: AuditPage = await read(position, Math.min(left, PAGE_RECORDS));
     left -= page.records.length;
     position = page.next;
-    yield page.records.map(format === "csv" ? csvLine : jsonLine).join("");
+    yield page.records.map(format === "csv" ? csvLine : (record) => `${jsonText(record)}\n`).join("");
   } while (position !== null && left > 0);
-}
-
-function jsonLine(record: AuditRecord): string {
-  return `${jsonText(record)}\n`;
 }
 
 function csvLine(record: AuditRecord): string {

@@ -75,10 +75,7 @@ export function readRemembered(text: string | null): Remembered | null {
   return data ? { at: data.at, seen: new Map(Object.entries(data.seen)) } : null;
 }
 
-const REMEMBERED = z.object({
-  at: z.number(),
-  seen: z.record(z.string(), z.enum(["quiet", "trouble", "ended"])),
-});
+const REMEMBERED = z.object({ at: z.number(), seen: z.record(z.string(), z.enum(["quiet", "trouble", "ended"])) });
 
 function stateOf({ isEnded, isInTrouble }: CampaignState): Seen {
   if (isEnded) return "ended";

@@ -142,9 +142,7 @@ async function readChunk(digest: string, name: RowsName, read: ReadBlobs): Promi
   return blob && blobDigest(blob) === digest ? blob : null;
 }
 
-function chunkName(name: RowsName, digest: string): string {
-  return `${name}/${digest}`;
-}
+const chunkName = (name: RowsName, digest: string) => `${name}/${digest}`;
 
 function rowsIn(lines: string): ReportRow[] {
   return lines.split("\n").filter((line) => line !== "").map((line) => reportRow.parse(parsedJson(line)));

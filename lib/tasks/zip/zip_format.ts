@@ -179,17 +179,13 @@ export function endRecords(end: EndRecord): Uint8Array<ArrayBuffer> {
 }
 
 /** Whether a length or an offset needs 64 bits. */
-function isLarge(bytes: number): boolean {
-  return bytes >= ZIP64_LIMIT;
-}
+const isLarge = (bytes: number) => bytes >= ZIP64_LIMIT;
 
 function needsZip64End({ entries, centralOffset, centralBytes }: EndRecord): boolean {
   return entries >= ZIP64_ENTRIES || centralOffset >= ZIP64_LIMIT || centralBytes >= ZIP64_LIMIT;
 }
 
-function flagsOf(size: number): number {
-  return size > 0 ? FLAG_UTF8 | FLAG_DESCRIPTOR : FLAG_UTF8;
-}
+const flagsOf = (size: number) => size > 0 ? FLAG_UTF8 | FLAG_DESCRIPTOR : FLAG_UTF8;
 
 /** Length of the Zip64 extra field of a record of the central directory, bytes; 0 where it has none. */
 function zip64Bytes(size: number, offset: number): number {
@@ -219,10 +215,7 @@ const DOS_LAST_MS = Date.UTC(2107, 11, 31, 23, 59, 58);
 /** Time and date of MS-DOS (section 4.4.6), in UTC, since the time zone of the reader is unknown. */
 function writeDosTime(record: Buffer, at: number, modifiedMs: number): void {
   const time = new Date(Math.min(Math.max(modifiedMs, DOS_FIRST_MS), DOS_LAST_MS));
-  record.writeUInt16LE(
-    (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1),
-    at,
-  );
+  record.writeUInt16LE((time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1), at);
   record.writeUInt16LE(
     ((time.getUTCFullYear() - 1980) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate(),
     at + 2,

@@ -83,9 +83,7 @@ export type PlanSums = z.output<typeof planSums>;
 export const EMPTY_PLAN: PlanSums = { chunks: 0, entries: 0, missing: 0, lineBytes: 0, bytes: 0, centralBytes: 0 };
 
 /** The name of a chunk's blob. */
-export function chunkName(chunk: number): string {
-  return `plan/${chunk}`;
-}
+export const chunkName = (chunk: number) => `plan/${chunk}`;
 
 /** Builds the chunks of a plan in two passes over them, since names depend on all keys. Only compressed chunks are held. */
 export class PlanBuilder {
@@ -202,9 +200,7 @@ function entryOf({ key, name, fileName, found, missing }: PlannedObject, index: 
   return { index, key, name: Buffer.from(shown), ...object, missing: missing ?? null };
 }
 
-function packed(objects: readonly PlannedObject[]): Uint8Array {
-  return deflateRawSync(JSON.stringify(objects));
-}
+const packed = (objects: readonly PlannedObject[]) => deflateRawSync(JSON.stringify(objects));
 
 /** The objects of a stored chunk. @throws DamagedPlan */
 export function objectsIn(blob: Uint8Array): PlannedObject[] {
