@@ -6,8 +6,10 @@ const key = (byte: number) => new Uint8Array(32).fill(byte);
 Deno.test("request marks: are read as they were written, also without an address", () => {
   const marks = requestMarks(key(1));
   for (const address of ["192.0.2.7", "2001:db8::1", null]) {
-    const request = { id: "a.b-c_1", address };
-    assert.deepEqual(marks.read(marks.write(request)), request);
+    for (const isByTask of [false, true]) {
+      const request = { id: "a.b-c_1", address, isByTask };
+      assert.deepEqual(marks.read(marks.write(request)), request);
+    }
   }
 });
 
@@ -16,12 +18,13 @@ Deno.test("request marks: of another key, changed or shortened ones say nothing"
   const mark = marks.write({ id: "r1", address: "192.0.2.7" });
   const forged = [
     requestMarks(key(2)).write({ id: "r1", address: "192.0.2.7" }),
+    mark.replace("request", "task"),
     mark.replace("r1", "r2"),
     mark.replace("192.0.2.7", "192.0.2.8"),
     mark.replace("192.0.2.7", "-"),
     mark.slice(0, -1),
     `${mark} `,
-    `r1 192.0.2.7 ${"0".repeat(64)}`,
+    `request r1 192.0.2.7 ${"0".repeat(64)}`,
     "",
     null,
   ];
