@@ -3,7 +3,7 @@ import { requestMarks } from "@/lib/std/request_mark.ts";
 
 const key = (byte: number) => new Uint8Array(32).fill(byte);
 
-Deno.test("request marks: are read as they were written, also without an address", () => {
+Deno.test("request marks: are read as they were written, also without an address and of a task", () => {
   const marks = requestMarks(key(1));
   for (const address of ["192.0.2.7", "2001:db8::1", null]) {
     for (const isByTask of [false, true]) {
@@ -11,6 +11,8 @@ Deno.test("request marks: are read as they were written, also without an address
       assert.deepEqual(marks.read(marks.write(request)), request);
     }
   }
+  const unsaid = { id: "r1", address: null };
+  assert.deepEqual(marks.read(marks.write(unsaid)), { ...unsaid, isByTask: false });
 });
 
 Deno.test("request marks: of another key, changed or shortened ones say nothing", () => {
@@ -20,6 +22,7 @@ Deno.test("request marks: of another key, changed or shortened ones say nothing"
     requestMarks(key(2)).write({ id: "r1", address: "192.0.2.7" }),
     mark.replace("request", "task"),
     mark.replace("r1", "r2"),
+    mark.replace("request", "task"),
     mark.replace("192.0.2.7", "192.0.2.8"),
     mark.replace("192.0.2.7", "-"),
     mark.slice(0, -1),
