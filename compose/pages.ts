@@ -41,12 +41,24 @@ const FRAME: Frame<State> = { App, layouts: [Layout], middleware: [inLanguage] }
 
 const ROUTES: readonly Route<State>[] = [
   { path: "/", name: "campaigns", module: campaigns },
-  { path: "/login", name: "login", module: login },
   { path: "/language", name: "language", module: language },
   { path: "/log", name: "log", module: log },
   { path: "/alto", name: "alto", module: alto },
   ...["/uv.html", "/uv", "/uv.html/", "//uv.html"].map((path) => ({ path, name: "viewer", module: viewer })),
 ];
+
+/** The login of a site with storage pages. */
+const LOGIN_ROUTES: readonly Route<StorageState>[] = [
+  { path: "/login", name: "login", module: login },
+  { path: "/logout", name: "logout", module: logout },
+];
+
+/** The login of any other site, whose forms are sent to the results role. */
+const LOGIN_WITHOUT_FORM: Route<State> = {
+  path: "/login",
+  name: "login",
+  module: { ...login, handler: { GET: login.handler.GET } },
+};
 
 const STORAGE_FRAME: Frame<StorageState> = {
   App,
@@ -68,8 +80,10 @@ export function mountSite(add: AddRoute, site: Site): void {
   const { storage, resultsUrl } = site;
   mountPages(add, ROUTES, FRAME, site);
   if (storage) {
-    mountPages(add, [{ path: "/logout", name: "logout", module: logout }], FRAME, { ...site, storage });
+    mountPages(add, LOGIN_ROUTES, FRAME, { ...site, storage });
     mountPages(add, STORAGE_ROUTES, STORAGE_FRAME, { ...site, storage });
+  } else {
+    mountPages(add, [LOGIN_WITHOUT_FORM], FRAME, site);
   }
   if (site.assets.devScript !== null) add(DEV_RELOAD_PATH, devReload());
   addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));

@@ -4,7 +4,6 @@ import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
 import { PageDrawing, SampleLogins } from "@/components/login_parts.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
 import { LONGEST_WAIT_MS } from "@/lib/auth/credential_memory.ts";
-import { methodNotAllowed } from "@/lib/http/errors.ts";
 import { addressOf } from "@/lib/http/raw_path.ts";
 import { foreignOriginSentence } from "@/lib/pages/coded_check_sentences.ts";
 import {
@@ -18,7 +17,7 @@ import {
 import { type LoginNote, nextPath, readLoginNote } from "@/lib/results/results_login.ts";
 import { userOf } from "@/lib/results/session_check.ts";
 import { page } from "@/lib/site/define.ts";
-import { define, type State } from "@/lib/site/state.ts";
+import { define, defineStorage, type State } from "@/lib/site/state.ts";
 import { loginForm } from "@/lib/site/storage/login_forms.ts";
 import { newestAccount } from "@/lib/site/storage/logins.ts";
 
@@ -37,7 +36,7 @@ type Notice =
 export const config = { skipInheritedLayouts: true };
 
 /** `/login`: a form that is sent to the results role, also without scripts; to this page where there are storage pages. */
-export const handler = define.handlers({
+const shown = define.handlers({
   async GET({ req, url, state }) {
     const query = url.searchParams;
     const note = readLoginNote(req);
@@ -66,11 +65,14 @@ export const handler = define.handlers({
       action: state.storage ? "/login" : "/results/_login",
     });
   },
-  async POST({ state, info }) {
-    if (!state.storage) throw methodNotAllowed(["GET", "HEAD"]);
-    return await loginForm(state.storage)(info);
-  },
 });
+
+/** Where the site has storage pages: the campaigns alone are logged in to at `/results/_login`. */
+const sent = defineStorage.handlers({
+  POST: ({ state, info }) => loginForm(state.storage)(info),
+});
+
+export const handler = { ...shown, ...sent };
 
 /** The whole page: what Stackroom is, the form, the sample accounts. */
 export default define.page<typeof handler>(function Login({ data, info }) {

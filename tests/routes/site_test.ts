@@ -142,9 +142,11 @@ Deno.test("pages: policy, no inline script but the hashed one, no inline style, 
 Deno.test("pages: other methods than GET and HEAD are refused", () =>
   withSite(async ({ app }) => {
     for (const path of ["", "login", "log", "alto", "uv.html", "config.js"]) {
-      const answer = await app.request(HOME + path, { method: "POST" });
-      assert.equal(answer.status, 405);
-      assert.equal(answer.headers.get("Allow"), "GET, HEAD");
+      for (const method of ["POST", "OPTIONS", "DELETE"]) {
+        const answer = await app.request(HOME + path, { method });
+        assert.equal(answer.status, 405, `${method} ${path}`);
+        assert.equal(answer.headers.get("Allow"), "GET, HEAD", `${method} ${path}`);
+      }
       assert.equal(await (await app.request(HOME + path, { method: "HEAD" })).text(), "");
     }
   }));
