@@ -11,7 +11,7 @@ import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
 import { failedLoginPath, isUrlencoded } from "@/lib/results/results_login.ts";
-import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
+import { LOGIN_PATH, LOGOUT_PATH, passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
 import { UNCACHED } from "@/lib/http/default_headers.ts";
 import { RESULTS_PATH, type ResultsService } from "@/lib/results/results_service.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
@@ -135,8 +135,6 @@ async function resultsReachable(service: ResultsService): Promise<boolean> {
   }
 }
 
-const LOGIN_PATH = `${RESULTS_PATH}_login`;
-const LOGOUT_PATH = `${RESULTS_PATH}_logout`;
 /** The status under which a client that left is logged. */
 const CLIENT_LEFT = 499;
 

@@ -41,6 +41,10 @@ const RESPONSE_HEADERS = [
 const METHODS = ["GET", "HEAD", "POST"];
 const BODILESS = new Set([204, 205, 304]);
 
+/** The forms of the results role; everything else below `/results/` is read. */
+export const LOGIN_PATH = `${RESULTS_PATH}_login`;
+export const LOGOUT_PATH = `${RESULTS_PATH}_logout`;
+
 export interface PassThroughOptions {
   readonly service: ResultsService;
   readonly cookieStem: string;
@@ -72,7 +76,8 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
     // Read now: after a disconnect the request's properties cannot be read.
     const { method } = request;
     if (!METHODS.includes(method)) {
-      throw resultsError(405, "Method Not Allowed", { headers: { Allow: METHODS.join(", ") } });
+      const isForm = [LOGIN_PATH, LOGOUT_PATH].includes(target.path);
+      throw resultsError(405, "Method Not Allowed", { headers: { Allow: isForm ? "POST" : "GET, HEAD" } });
     }
     const body = method === "POST" ? await postedBody(request) : undefined;
     const inner = new Request(`${IN_PROCESS_BASE}/`, { method, redirect: "manual", signal: request.signal });

@@ -47,6 +47,26 @@ Deno.test("pass-through: path and query arrive byte for byte", async () => {
   });
 });
 
+Deno.test("pass-through: a method that is not passed is told which ones its path has", async () => {
+  await withRecorder(plain, async ({ port, seen }) => {
+    for (
+      const [path, allow] of [
+        ["/results/_login", "POST"],
+        ["/results/_logout", "POST"],
+        ["/results/_session", "GET, HEAD"],
+        ["/results/ns/x", "GET, HEAD"],
+      ]
+    ) {
+      for (const method of ["OPTIONS", "DELETE", "PUT"]) {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+        await response.body?.cancel();
+        assert.deepEqual([response.status, response.headers.get("Allow")], [405, allow], `${method} ${path}`);
+      }
+    }
+    assert.deepEqual(seen, []);
+  });
+});
+
 Deno.test("pass-through: a path that something on its way could fold is 404 and goes nowhere", async () => {
   await withRecorder(plain, async ({ port, seen }) => {
     for (
