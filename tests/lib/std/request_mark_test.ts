@@ -22,7 +22,6 @@ Deno.test("request marks: of another key, changed or shortened ones say nothing"
     requestMarks(key(2)).write({ id: "r1", address: "192.0.2.7" }),
     mark.replace("request", "task"),
     mark.replace("r1", "r2"),
-    mark.replace("request", "task"),
     mark.replace("192.0.2.7", "192.0.2.8"),
     mark.replace("192.0.2.7", "-"),
     mark.slice(0, -1),
