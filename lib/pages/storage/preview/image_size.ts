@@ -6,13 +6,18 @@ const MAX_ENTRIES = 100;
 /** Where a kind of image begins with these characters, and what reads its size. */
 const READERS: readonly (readonly [start: string, read: (view: DataView) => PixelSize | null])[] = [
   ["\x89PNG\r\n\x1a\n", pngSize],
+  ["GIF87a", gifSize],
+  ["GIF89a", gifSize],
   ["\xff\xd8", jpegSize],
+  ["RIFF", webpSize],
+  ["BM", bmpSize],
   ["\0\0\0\x0cjP  \r\n\x87\n", jp2Size],
   ["\xff\x4f\xff\x51", codestreamSize],
 ];
 
 /**
- * Size of a PNG, JPEG or JPEG 2000 image as it is shown, read from its first bytes. Exif orientation of a JPEG counts.
+ * The size at which a PNG, GIF, JPEG, WebP, BMP or JPEG 2000 image is shown, by its beginning. A JPEG that its Exif data
+ * turns by a quarter has the sides of the turned image.
  *
  * @param head at most {@linkcode IMAGE_HEAD_BYTES} bytes
  * @returns null for any other file, and where the size is not in these bytes
@@ -31,6 +36,28 @@ export function imageSize(head: Uint8Array): PixelSize | null {
 
 function pngSize(view: DataView): PixelSize | null {
   return hasText(view, 12, "IHDR") ? sized(view.getUint32(16), view.getUint32(20)) : null;
+}
+
+function gifSize(view: DataView): PixelSize | null {
+  return sized(view.getUint16(6, true), view.getUint16(8, true));
+}
+
+function bmpSize(view: DataView): PixelSize | null {
+  // Its rows may stand from top to bottom, which a negative height says.
+  return view.getUint32(14, true) < 40 ? null : sized(view.getInt32(18, true), Math.abs(view.getInt32(22, true)));
+}
+
+/** RFC 9649: one of three kinds of chunks comes first. */
+function webpSize(view: DataView): PixelSize | null {
+  if (!hasText(view, 8, "WEBP")) return null;
+  if (hasText(view, 12, "VP8X")) return sized(uint24(view, 24) + 1, uint24(view, 27) + 1);
+  if (hasText(view, 12, "VP8L")) {
+    if (view.getUint8(20) !== 0x2f) return null;
+    const bits = view.getUint32(21, true);
+    return sized((bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1);
+  }
+  if (!hasText(view, 12, "VP8 ") || !hasText(view, 23, "\x9d\x01\x2a")) return null;
+  return sized(view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
 }
 
 /** ITU-T T.81, B.1: segments up to the frame header. */
@@ -91,6 +118,10 @@ function codestreamSize(view: DataView): PixelSize | null {
 
 function sized(width: number, height: number): PixelSize | null {
   return width > 0 && height > 0 ? { width, height } : null;
+}
+
+function uint24(view: DataView, at: number): number {
+  return view.getUint16(at, true) | view.getUint8(at + 2) << 16;
 }
 
 /** Whether bytes are those of a text, one for each character. */

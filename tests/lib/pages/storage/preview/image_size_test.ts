@@ -29,8 +29,17 @@ const JPEG_TABLE = bytes("\xff\xdb", [2, 5], 0, 1, 2);
 /** Each kind of image with a size, which its own limits bound. */
 const IMAGES: Readonly<Record<string, (width: number, height: number) => Uint8Array>> = {
   PNG: (width, height) => bytes("\x89PNG\r\n\x1a\n", [4, 13], "IHDR", [4, width], [4, height], 8, 2, 0, 0, 0),
+  GIF: (width, height) => bytes("GIF89a", [2, width, "little"], [2, height, "little"], 0, 0, 0),
   JPEG: (width, height) =>
     bytes("\xff\xd8", ...JPEG_TABLE, "\xff\xff\xff\xc2", [2, 11], 8, [2, height], [2, width], 1, 1, 0x11, 0),
+  "WebP, lossy": (width, height) =>
+    bytes("RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a", [2, width, "little"], [2, height, "little"]),
+  "WebP, lossless": (width, height) =>
+    bytes("RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f", [4, (height - 1) * 2 ** 14 + width - 1, "little"]),
+  "WebP, extended": (width, height) =>
+    bytes("RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0", [3, width - 1, "little"], [3, height - 1, "little"]),
+  BMP: (width, height) =>
+    bytes("BM", [8, 0], [4, 54, "little"], [4, 40, "little"], [4, width, "little"], [4, 2 ** 32 - height, "little"]),
   "JPEG 2000": (width, height) =>
     bytes(
       ...["\0\0\0\x0cjP  \r\n\x87\n", [4, 20] as const, "ftypjp2 ", [4, 0] as const, "jp2 "],
@@ -42,7 +51,7 @@ const IMAGES: Readonly<Record<string, (width: number, height: number) => Uint8Ar
 
 const side = fc.integer({ min: 1, max: 0x3fff });
 
-Deno.test("image size: PNG, JPEG and JPEG 2000", () => {
+Deno.test("image size: of every kind that browsers show, and of JPEG 2000", () => {
   for (const [kind, image] of Object.entries(IMAGES)) {
     fc.assert(
       fc.property(side, side, (width, height) => {
@@ -76,7 +85,7 @@ Deno.test("image size: what is no image, or ends before its size, or has an empt
     assert.ok(end.slice(0, 10).every((size) => size === null), kind);
     for (const size of end) if (size !== null) assert.deepEqual(size, { width: 300, height: 200 }, kind);
   }
-  for (const kind of ["PNG", "JPEG"]) assert.equal(imageSize(IMAGES[kind](0, 5)), null, kind);
+  for (const kind of ["PNG", "GIF", "JPEG", "BMP"]) assert.equal(imageSize(IMAGES[kind](0, 5)), null, kind);
 });
 
 Deno.test("image size: markers and boxes without end are read in bounded steps", () => {
