@@ -10,7 +10,7 @@ import { STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { createDefine } from "@/lib/site/define.ts";
 import type { StorageState } from "@/lib/site/state.ts";
 import { notedUnavailableArea } from "@/lib/auth/login_notes.ts";
-import { endedSessions, loginsOf } from "@/lib/site/storage/logins.ts";
+import { endedSessions } from "@/lib/site/storage/logins.ts";
 import { accountName } from "@/lib/auth/storage_cookie.ts";
 
 /** A page of the storage without a login has no visit. */
@@ -20,9 +20,8 @@ type Shown = Omit<StorageState, "visit"> & Partial<Pick<StorageState, "visit">>;
 export default createDefine<Shown>().layout(function StorageLayout({ Component, req, state, info, url }) {
   const { visit, storage } = state;
   if (!visit) return <Component />;
-  const { account } = visit;
+  const { account, logins } = visit;
   const { path } = info.target;
-  const logins = loginsOf(storage, req);
   const noted = notedUnavailableArea(req);
   const bucket = url.searchParams.get("bucket") ?? "";
   const prefix = url.searchParams.get("key") ?? url.searchParams.get("prefix") ?? "";

@@ -20,6 +20,8 @@ export class StorageVisit {
   readonly context: RequestContext;
   readonly query: URLSearchParams;
   readonly login: StorageLogin;
+  /** All logins of the browser, the newest first. */
+  readonly logins: readonly StorageLogin[];
   /** The login's name in addresses. */
   readonly account: string;
   /** The names of all logins of the browser, in an order that stays. */
@@ -33,6 +35,7 @@ export class StorageVisit {
     this.context = context;
     this.query = new URLSearchParams(context.target.query);
     this.login = login;
+    this.logins = logins;
     this.account = accountName(login);
     this.accounts = logins.map(accountName).sort();
   }
