@@ -82,7 +82,7 @@ Deno.test("login page: says that a session ended, by itself or early, and that t
   const text = await page({ query: "?next=%2Flog%3Fa%3Db%23L3", note: over });
   assert.match(text, /role="status".*Your session ended 3 min ago\. Log in again\..*After the login you return/s);
   assert.match(text, /name="next" value="\/log\?a=b#L3"/);
-  assert.doesNotMatch(await page({ note: over }), /leads back/);
+  assert.doesNotMatch(await page({ note: over }), /you return/);
   const early: LoginNote = { kind: "session", endsAt: SAMPLE_NOW + 1000 };
   // A logout by JSON cannot know whether a form began the session, so it leaves no note.
   assert.match(await page({ note: early }), /has ended: it was logged out, or the account was changed\./);
