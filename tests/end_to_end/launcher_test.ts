@@ -80,11 +80,13 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-Deno.test("launcher: SIGTERM to the task that was started ends the server well, and leaves nothing behind", () =>
+Deno.test("launcher: the task that was started says what is open to others, ends well at SIGTERM and leaves nothing behind", () =>
   withFolder(async (folder) => {
+    await Deno.chmod(folder, 0o755);
     const task = new Command(["task", "start"], { ...STORAGE_ONLY, DATA_DIR: folder });
     const site = await task.site();
     assert.equal((await (await fetch(`${site}healthz`)).json()).ok, true);
+    assert.match(task.output, new RegExp(`^The data folder ${folder} is open to other users .*$`, "m"));
     Deno.kill(task.pid, "SIGTERM");
     assert.equal((await task.ended).code, 0);
     await assert.rejects(fetch(`${site}healthz`));

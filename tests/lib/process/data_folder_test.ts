@@ -70,7 +70,8 @@ testInFolder(
   "data folder: a start takes one that its process releases meanwhile, and refuses one that stays taken",
   async (folder) => {
     const first = DataFolder.open(folder);
-    assert.throws(() => DataFolder.open(folder), /is in use by another Stackroom: /);
+    const message = new RegExp(`^The data folder ${folder} is in use by another Stackroom: .* DATA_DIR .*$`);
+    assert.throws(() => DataFolder.open(folder), { name: "DataFolderError", message });
     const waiting = DataFolder.openOnRelease(folder);
     first.close();
     const second = await waiting;
