@@ -2,8 +2,7 @@ import { peerAddress, trustCopy } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { browserScheme } from "@/lib/auth/browser_origin.ts";
-import { RESULTS_PATH } from "./results_service.ts";
-import { passThrough, type PassThroughOptions } from "./pass_through.ts";
+import { LOGIN_PATH, LOGOUT_PATH, passThrough, type PassThroughOptions } from "./pass_through.ts";
 import { clearedCookie, sessionValues } from "@/lib/auth/session_token.ts";
 import type { Credentials } from "./results_login.ts";
 
@@ -30,7 +29,7 @@ interface ResultsLoginOptions extends PassThroughOptions {
 /** The forms of the results role, sent through the pass-through as a browser would send them. */
 export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
   const pass = passThrough(options);
-  const send = async (context: RequestContext, name: string, form: URLSearchParams): Promise<ResultsAnswer> => {
+  const send = async (context: RequestContext, path: string, form: URLSearchParams): Promise<ResultsAnswer> => {
     const { request, requestId, info } = context;
     const headers = new Headers(request.headers);
     headers.set("Content-Type", "application/x-www-form-urlencoded");
@@ -44,7 +43,7 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
     trustCopy(posted, request);
     try {
       const response = await pass(posted, {
-        target: { path: RESULTS_PATH + name, query: "" },
+        target: { path, query: "" },
         peer: peerAddress(info),
         source: context.source,
         requestId,
@@ -62,7 +61,7 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
     }
   };
   return {
-    logIn: (context, { username, password }) => send(context, "_login", new URLSearchParams({ username, password })),
+    logIn: (context, { username, password }) => send(context, LOGIN_PATH, new URLSearchParams({ username, password })),
     async logOut(context) {
       const { request } = context;
       const { cookieStem } = options;
@@ -71,7 +70,7 @@ export function resultsLogin(options: ResultsLoginOptions): ResultsLogin {
       const cleared = clearedCookie(browserScheme(request), cookieStem);
       if (tokens.length === 0) return { error: null, cookies: [cleared] };
       try {
-        const { error, cookies } = await send(context, "_logout", new URLSearchParams());
+        const { error, cookies } = await send(context, LOGOUT_PATH, new URLSearchParams());
         return { error, cookies: error === null ? cookies : [cleared] };
       } finally {
         options.forgetSessions?.(tokens);
