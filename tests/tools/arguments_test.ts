@@ -27,7 +27,7 @@ function programs(): string[] {
   const commands = Object.values<{ command: string }>(tasks).map(({ command }) => command);
   const text = ["CONTRIBUTING.md", "docs/operations.md"].map((page) => Deno.readTextFileSync(`${ROOT}${page}`)).join();
   const listed = text.match(/\bdeno run [^`\n]*(?:(?:tools|bench)\/\w+\.tsx?|main\.ts tasks)/g) ?? [];
-  const trials = ["crash", "faults", "siege", "soak", "overload"].map((name) => `${tasks.bench.command} ${name}`);
+  const trials = ["crash", "faults", "siege", "soak", "overload"].map((name) => `deno run bench/${name}.ts`);
   return [...commands.filter((command) => /^deno run [^&]*\.tsx?\b[^&]*$/.test(command)), ...trials, ...listed];
 }
 
