@@ -5,7 +5,7 @@ import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
 import { idleControls } from "./page_states.ts";
 import { sharedBrowser } from "./shared_browser.ts";
 import { follow } from "./site_fixture.ts";
-import { sharedStorage } from "./storage_fixture.ts";
+import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
 import { findingsOf, loggedIn } from "./storage_records.ts";
 
 const ACCOUNT = "archive/curator";

@@ -3,20 +3,14 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 
 import { folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
+import type { Application } from "@/tests/application.ts";
 import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
-import { sharedByFile } from "@/tests/shared_by_file.ts";
+import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
 import { onFreshPage } from "./shared_browser.ts";
 import { awake, startSession } from "./site_fixture.ts";
 
 /** Whose storage the tests use. */
 export const ACCOUNT = "archive/curator";
-
-/** The application of a file's tests, with the storage alone. */
-export const sharedStorage: () => Promise<Application> = sharedByFile(
-  () => startApplication({ env: STORAGE_ONLY }),
-  (application) => application.stop(),
-);
 
 /** Logs in to the storage, and goes to a path of the site. */
 export async function logInToStorage(page: Page, { site }: Application, path = "/storage"): Promise<void> {

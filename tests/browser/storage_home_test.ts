@@ -7,7 +7,8 @@ import { folderPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { unavailableAreaCookie } from "@/lib/auth/login_notes.ts";
 import { onFreshPage } from "./shared_browser.ts";
 import { awake } from "./site_fixture.ts";
-import { ACCOUNT, logInToStorage, sharedStorage } from "./storage_fixture.ts";
+import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
+import { ACCOUNT, logInToStorage } from "./storage_fixture.ts";
 
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };

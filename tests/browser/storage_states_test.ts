@@ -8,7 +8,7 @@ import { accessibilityFindings } from "./accessibility.ts";
 import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
 import { sharedBrowser, TIMEOUT_MS } from "./shared_browser.ts";
 import { startSession } from "./site_fixture.ts";
-import { sharedStorage } from "./storage_fixture.ts";
+import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
 
 const ACCOUNT = "archive/curator";
 /** It may list the buckets of its tenant, and read one of them. */
