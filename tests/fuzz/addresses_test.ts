@@ -10,6 +10,7 @@ import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/pages/page_paths.ts";
 import { nextPath } from "@/lib/results/results_login.ts";
 import { resultKey } from "@/lib/results/results_service.ts";
+import { bodyReader } from "@/lib/runtime/request_body.ts";
 import { gatewayTarget } from "@/lib/auth/storage_api_path.ts";
 import { fuzz, isRefused, isStoreError, near, resultOr } from "./hostile.ts";
 
@@ -38,7 +39,7 @@ fuzz("targets", {
       assert.equal(parsedPath, path, "only a dot segment is folded");
     }
     const s3 = resultOr(
-      () => parseS3Request(new Request(url)),
+      () => parseS3Request(new Request(url), bodyReader),
       (error) => isStoreError(error) || error instanceof TypeError,
     );
     if (s3?.key) assert.ok(new TextEncoder().encode(s3.key).length <= 1024);

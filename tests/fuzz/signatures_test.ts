@@ -6,6 +6,7 @@ import { withHeadersOfQuery } from "@/embedded/store/s3/request_headers.ts";
 import { parseS3Request, type S3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";
+import { bodyReader } from "@/lib/runtime/request_body.ts";
 import { presignQuery } from "@/lib/s3/signer.ts";
 import { fuzz, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";
 
@@ -51,7 +52,7 @@ function parsed(target: string, method: string, headers: Record<string, string> 
     () => new Request(url, { method, headers: { host: "store:8001", ...headers } }),
     (error) => error instanceof TypeError,
   );
-  return request && resultOr(() => parseS3Request(request), isStoreError);
+  return request && resultOr(() => parseS3Request(request, bodyReader), isStoreError);
 }
 
 function holds(request: S3Request): boolean {

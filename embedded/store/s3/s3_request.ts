@@ -1,5 +1,5 @@
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { announcedLength, type BodyReader, streamReader, type TakeReader } from "@/lib/std/body_reader.ts";
+import { announcedLength, type BodyReader, type TakeReader } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
@@ -33,7 +33,7 @@ export interface S3Request {
  *
  * @throws {StoreError} InvalidURI, InvalidArgument or KeyTooLongError
  */
-export function parseS3Request(request: Request, takeReader: TakeReader = streamed): S3Request {
+export function parseS3Request(request: Request, takeReader: TakeReader): S3Request {
   // The URL's own parser folds dot segments, which are ordinary parts of a key: the raw text is read instead.
   const afterOrigin = request.url.slice(request.url.indexOf("/", request.url.indexOf("://") + 3));
   const mark = afterOrigin.indexOf("?");
@@ -59,8 +59,6 @@ export function parseS3Request(request: Request, takeReader: TakeReader = stream
     parameter: (name) => parameters.get(name) ?? null,
   };
 }
-
-const streamed: TakeReader = (body) => streamReader(body);
 
 function parseQuery(text: string): [string, string][] {
   return text.split("&").filter((part) => part !== "").map((part) => {

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { isHeaderInQuery, withHeadersOfQuery } from "@/embedded/store/s3/request_headers.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
+import { bodyReader } from "@/lib/runtime/request_body.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 
 const SIGNED = "X-Amz-Algorithm=AWS4-HMAC-SHA256";
 
 function request(query: string, headers: Record<string, string> = {}) {
-  return parseS3Request(new Request(`http://h/b/k?${query}`, { headers }));
+  return parseS3Request(new Request(`http://h/b/k?${query}`, { headers }), bodyReader);
 }
 
 Deno.test("presigned headers: S3's headers in the query apply, the signature's do not", () => {

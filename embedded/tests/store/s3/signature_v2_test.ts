@@ -6,13 +6,14 @@ import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.t
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { s3Keys, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { bodyReader } from "@/lib/runtime/request_body.ts";
 import { codeOf } from "./signed_fetch.ts";
 
 /** The keys of the examples in the S3 API reference, Signing and authenticating REST requests. */
 const EXAMPLE = { accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" };
 
 function verdict(request: Request, nowMs: number, secretKey = EXAMPLE.secretKey): boolean | string {
-  const parsed = parseS3Request(request);
+  const parsed = parseS3Request(request, bodyReader);
   try {
     const stated = statedSignatureV2(parsed, nowMs);
     return stated === null ? "none" : signatureV2Holds(parsed, stated, secretKey);
