@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { countUse, expireUsage, StoredCounts, usageDuring } from "@/embedded/store/writer/usage_changes.ts";
+import { usageDuring } from "@/embedded/store/mapi/usage_reports.ts";
+import { countUse, expireUsage, StoredCounts } from "@/embedded/store/writer/usage_changes.ts";
 import { createBucket, writtenStore } from "./changes_fixture.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
