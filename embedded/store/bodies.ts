@@ -53,8 +53,11 @@ export class BrokenBody extends Error {
   override name = "BrokenBody";
 }
 
+/** Bytes of a body, whose memory no other thread shares. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
 /** Removes the framing of a body. A chunk, read or yielded, is valid until the next one is requested. */
-export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+export type BodyDecoder = (parts: AsyncIterable<Bytes>) => AsyncIterable<Bytes>;
 
 /**
  * Receives a body: into memory while it is small, else into a file that no row names yet. On an error no file remains.
@@ -114,7 +117,7 @@ export async function readBodyFile(
   first: number,
   last: number,
   size: number,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<ReadableStream<Bytes>> {
   if (last + 1 < size) return readFileSpan(path, first, last);
   // A file's own stream is handed to the socket by the runtime, without a copy in JavaScript.
   return (await openAt(path, first)).readable;
@@ -130,10 +133,10 @@ export async function readFileSpan(
   path: string,
   first: number,
   last: number,
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+): Promise<ReadableStream<Bytes>> {
   const file = await openAt(path, first);
   let left = last - first + 1;
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+  return new ReadableStream<Bytes>({
     async pull(controller) {
       const buffer = new Uint8Array(Math.min(left, READ_CHUNK_BYTES));
       const read = left === 0 ? null : await file.read(buffer).catch((error) => {
@@ -163,12 +166,12 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
 export async function* bodyChunks(
   body: BodyReader | null,
   bounds?: TimeBounds,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+): AsyncGenerator<Bytes> {
   if (!body) return;
   const reader = boundedReader(body, { bounds });
   try {
     for (;;) {
-      const bytes: Uint8Array<ArrayBuffer> | null = await reader.read().catch((cause) => {
+      const bytes: Bytes | null = await reader.read().catch((cause) => {
         if (cause instanceof ChunksTooSmall || cause instanceof SlowBody) throw cause;
         throw new BrokenBody("the sender broke off", { cause });
       });
@@ -205,7 +208,7 @@ function ensureFolder(folder: string, hour: string): void {
 }
 
 /** A part of a body in parts: a file below the data folder, or bytes in memory. */
-export type PartSource = { file: string; size: number } | { data: Uint8Array; size: number };
+export type PartSource = { file: string; size: number } | { data: Bytes; size: number };
 
 /**
  * How many parts are open at a time. They are opened before their turn, since an overwrite meanwhile unlinks them: a file
@@ -224,9 +227,9 @@ export async function readParts(
   parts: readonly PartSource[],
   first: number,
   last: number,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<ReadableStream<Bytes>> {
   const waiting = overlapping(parts, first, last);
-  const open: ReadableStreamDefaultReader<Uint8Array>[] = [];
+  const open: ReadableStreamDefaultReader<Bytes>[] = [];
   const openNext = async () => {
     const next = waiting.shift();
     if (next) open.push((await openPart(folder, next)).getReader());
@@ -240,7 +243,7 @@ export async function readParts(
     await closeAll(error);
     throw error;
   }
-  return new ReadableStream<Uint8Array>({
+  return new ReadableStream<Bytes>({
     async pull(controller) {
       try {
         while (open.length > 0) {
@@ -279,7 +282,7 @@ function overlapping(parts: readonly PartSource[], first: number, last: number):
   return spans;
 }
 
-function openPart(folder: string, { part, first, last }: Span): Promise<ReadableStream<Uint8Array>> {
+function openPart(folder: string, { part, first, last }: Span): Promise<ReadableStream<Bytes>> {
   if ("file" in part) return readFileSpan(`${folder}/${part.file}`, first, last);
   return Promise.resolve(ReadableStream.from([part.data.subarray(first, last + 1)]));
 }

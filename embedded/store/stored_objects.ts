@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type Acl, parseAcl } from "./access.ts";
-import { type PartSource, readBodyFile, readParts } from "./bodies.ts";
+import { type Bytes, type PartSource, readBodyFile, readParts } from "./bodies.ts";
 import type { StoredParts, VersionId, Versioning } from "./changes.ts";
 import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 
@@ -26,7 +26,7 @@ export interface StoredObject {
   /** Null where none was set. */
   acl: Acl | null;
   /** The bytes `first` to `last`, inclusive. */
-  read(first: number, last: number): Promise<ReadableStream<Uint8Array> | Uint8Array>;
+  read(first: number, last: number): Promise<ReadableStream<Bytes> | Bytes>;
 }
 
 /** A part of an object: its bytes, and its checksum in base64 where the upload has an algorithm. */
@@ -83,8 +83,8 @@ export class Objects {
   /** Finds an object and starts reading it; a body that an overwrite removed meanwhile is looked up again. */
   async open(
     find: () => Found,
-    read: (object: StoredObject) => Promise<ReadableStream<Uint8Array> | Uint8Array>,
-  ): Promise<{ found: Found; body: ReadableStream<Uint8Array> | Uint8Array | null }> {
+    read: (object: StoredObject) => Promise<ReadableStream<Bytes> | Bytes>,
+  ): Promise<{ found: Found; body: ReadableStream<Bytes> | Bytes | null }> {
     for (let attempt = 0;; attempt++) {
       const found = find();
       if (!found || "marker" in found) return { found, body: null };
@@ -179,7 +179,7 @@ export class Objects {
       read: (first, last) => {
         if (parts !== null) return readParts(this.folder, this.#partSources(JSON.parse(String(parts))), first, last);
         return file === null
-          ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
+          ? Promise.resolve((data as Bytes).subarray(first, last + 1))
           : readBodyFile(`${this.folder}/${file}`, first, last, Number(size));
       },
     };
@@ -195,7 +195,7 @@ export class Objects {
       if ("file" in part) return part;
       const row = this.index.row("SELECT data FROM bodies WHERE id = ?", part.body);
       if (!row) throw new Deno.errors.NotFound("a part's body is gone");
-      return { data: row[0] as Uint8Array, size: part.size };
+      return { data: row[0] as Bytes, size: part.size };
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { BodyDecoder } from "@/embedded/store/bodies.ts";
+import type { BodyDecoder, Bytes } from "@/embedded/store/bodies.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { ChunkSignatures } from "./sigv4.ts";
 
@@ -36,7 +36,7 @@ export function awsChunked(
   expected: readonly string[],
 ): ChunkedBody {
   const trailers = new Map<string, string>();
-  async function* decode(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async function* decode(parts: AsyncIterable<Bytes>): AsyncGenerator<Bytes> {
     const reader = new ByteReader(parts);
     let left = size;
     for (;;) {
@@ -114,15 +114,15 @@ const LINE_FEED = 10;
 
 /** Reads lines and runs of bytes from a stream of chunks, of which it holds one at a time. */
 class ByteReader {
-  readonly #parts: AsyncIterator<Uint8Array>;
-  #part: Uint8Array = new Uint8Array();
+  readonly #parts: AsyncIterator<Bytes>;
+  #part: Bytes = new Uint8Array();
 
-  constructor(parts: AsyncIterable<Uint8Array>) {
+  constructor(parts: AsyncIterable<Bytes>) {
     this.#parts = parts[Symbol.asyncIterator]();
   }
 
   /** Up to `limit` bytes, to be used before the next call; null at the end. */
-  async some(limit: number): Promise<Uint8Array | null> {
+  async some(limit: number): Promise<Bytes | null> {
     if (!await this.#fill()) return null;
     const bytes = this.#part.subarray(0, limit);
     this.#part = this.#part.subarray(bytes.length);

@@ -1,4 +1,4 @@
-import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
+import { type BodyFolder, BrokenBody, type Bytes, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
 import { DEFAULT_CHECKSUM } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { StoredObject } from "@/embedded/store/stored_objects.ts";
@@ -169,13 +169,12 @@ export function findCopySource(
  */
 export async function receiveCopy(
   folder: BodyFolder,
-  bytes: ReadableStream<Uint8Array> | Uint8Array | null,
+  bytes: ReadableStream<Bytes> | Bytes | null,
   size: number,
   algorithms: readonly DigestAlgorithm[],
 ): Promise<ReceivedBody> {
-  const source = bytes instanceof Uint8Array ? new Response(new Uint8Array(bytes)).body : bytes;
-  // No buffer here is shared between threads.
-  const reader = source && streamReader(source as ReadableStream<Uint8Array<ArrayBuffer>>);
+  const source = bytes instanceof Uint8Array ? new Response(bytes).body : bytes;
+  const reader = source && streamReader(source);
   const received = await receiveBody(folder, reader, algorithms).catch(async (error) => {
     // An error such as a full disk does not end the source by itself, whose files would stay open.
     await source?.cancel(error).catch(() => {});

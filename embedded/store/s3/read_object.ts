@@ -43,8 +43,7 @@ export async function getObject(call: S3Call): Promise<Response> {
   if (request.method === "GET") {
     store.reads.count(access.bucket.id, Number(response.headers.get("content-length") ?? 0));
   }
-  const whole = request.method === "HEAD" || body === null ? null : body;
-  return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, response);
+  return new Response(request.method === "HEAD" ? null : body, response);
 }
 
 function statedRange(request: S3Request, object: StoredObject): ByteRange | null {

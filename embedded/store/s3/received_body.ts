@@ -127,8 +127,7 @@ export async function smallBody(
   maxBytes: number = MAX_XML_BYTES,
   decode: BodyDecoder = (parts) => parts,
 ): Promise<Uint8Array> {
-  // No buffer here is shared between threads.
-  const chunks = decode(bodyChunks(request.takeBody?.() ?? null)) as AsyncIterable<Uint8Array<ArrayBuffer>>;
+  const chunks = decode(bodyChunks(request.takeBody?.() ?? null));
   try {
     return await readWhole(chunksReader(chunks), { maxBytes });
   } catch (error) {
