@@ -114,7 +114,9 @@ export function taskHandlers(
     clock: PROCESS_CLOCK,
     figures,
     async onEnd({ state, ...ended }) {
-      if (state !== "canceled" && ended.progress) await report?.({ ...ended, ...ended.progress.request });
+      if (state === "canceled" || !ended.progress) return;
+      const { prefix, schedule } = ended.progress.request;
+      await report?.({ ...ended, prefix, schedule });
     },
   });
   return [countHandler(s3), deleteHandler(s3), transferHandler(s3), zipHandler(s3), fixity];
