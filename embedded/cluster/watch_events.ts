@@ -68,8 +68,8 @@ class Watch {
     const seconds = wholeNumber(query, "timeoutSeconds") || DEFAULT_SECONDS;
     this.#deadline = now + Math.min(seconds, MAX_TIMEOUT_SECONDS) * 1000;
     this.#nextBookmark = now + request.bookmarkEveryMs;
-    for (const name of ["sendInitialEvents", "resourceVersionMatch"]) {
-      if (query.get(name)) throw invalidOptions("ListOptions", name, "Forbidden", "is not offered by this cluster");
+    if (query.get("sendInitialEvents") || query.get("resourceVersionMatch")) {
+      throw invalidOptions("ListOptions", "resourceVersionMatch", "Forbidden", "this cluster offers no initial events");
     }
     const from = wholeNumber(query, "resourceVersion") ?? 0;
     this.#initial = from === 0 ? store.list(plural, namespace).filter(this.#selects) : [];

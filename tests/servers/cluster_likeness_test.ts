@@ -46,7 +46,7 @@ function essence(status: number, { kind, reason, details, data, metadata }: Answ
     return { code, reason: status === 500 ? "BadRequest" : reason, causes: [...new Set(causes)] };
   }
   // The embedded cluster keeps no owners of other writes than applies.
-  const owners = metadata?.managedFields?.filter(({ operation }) => operation === "Apply")
+  const owners = (metadata?.managedFields ?? []).filter(({ operation }) => operation === "Apply")
     .map(({ manager, fieldsV1 }) => ({ manager, fieldsV1 }));
   return { code, kind, data, labels: metadata?.labels, owners };
 }
