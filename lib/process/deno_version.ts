@@ -1,5 +1,5 @@
-/** The oldest version of Deno that Stackroom runs on; README.md names it. */
-export const OLDEST_DENO = "2.8.3";
+/** The oldest version of Deno that Stackroom runs on; older ones answer HEAD with a Content-Length of 0. README.md names it. */
+export const OLDEST_DENO = "2.9.2";
 
 /** The message for a version of Deno below {@linkcode OLDEST_DENO}; null for the others. */
 export function unsupportedDeno(version: string): string | null {
