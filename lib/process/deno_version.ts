@@ -1,5 +1,8 @@
-/** The oldest version of Deno that Stackroom runs on; older ones answer HEAD with a Content-Length of 0. README.md names it. */
-export const OLDEST_DENO = "2.9.2";
+/**
+ * The oldest version of Deno that Stackroom runs on; README.md names it. From 2.8.3 to 2.9.5 a response ends the body
+ * of its request and the connection (denoland/deno#36624, #36657), and before 2.9.2 HEAD has a length of 0 (#35728).
+ */
+export const OLDEST_DENO = "2.9.6";
 
 /** The message for a version of Deno below {@linkcode OLDEST_DENO}; null for the others. */
 export function unsupportedDeno(version: string): string | null {
