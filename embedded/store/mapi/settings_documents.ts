@@ -1,7 +1,6 @@
-import { isIP } from "node:net";
 import { z } from "zod";
 import { MASK_FLAGS, MASK_NAMES } from "@/embedded/store/access.ts";
-import { EVERY_ADDRESS } from "@/embedded/store/address_rules.ts";
+import { addressBlock, EVERY_ADDRESS } from "@/embedded/store/address_rules.ts";
 import { CONSOLE_SECURITY_DEFAULTS, NAMESPACE_DEFAULTS } from "@/embedded/store/default_records.ts";
 import { type Document, mergedDocument } from "@/embedded/store/documents.ts";
 import { parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
@@ -104,7 +103,7 @@ const ENTRY = "must be an address, an address/mask or a CIDR block, or several w
 const addresses = listed(
   "ipAddress",
   z.string(rule(ENTRY)).refine(
-    (entry) => entry.length <= MAX_ENTRY_LENGTH && entry.split(",").every((one) => isAddressRule(one.trim())),
+    (entry) => entry.length <= MAX_ENTRY_LENGTH && entry.split(",").every((one) => addressBlock(one) !== null),
     ENTRY,
   ),
   MAX_ADDRESSES,
@@ -123,14 +122,6 @@ const IP_SETTINGS = {
   denyAddresses: { ipAddress: [] },
   allowIfInBothLists: true,
 };
-
-function isAddressRule(rule: string): boolean {
-  const [address, mask, ...rest] = rule.split("/");
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  if (mask === undefined) return true;
-  return /^\d{1,3}$/.test(mask) ? Number(mask) <= (version === 4 ? 32 : 128) : isIP(mask) === version;
-}
 
 const CONTACT = [
   "firstName",
