@@ -3,7 +3,7 @@
  * `deno task bench soak [--minutes N] [--clients N] [--seed N] [--faketime LIBRARY]`. It ends by itself, and with 1 where a
  * row of the verdict is missed.
  */
-import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { seededRandom } from "@/embedded/archive/catalogue.ts";
 import { REDIS_PROGRAM } from "@/tests/redis_server.ts";
 import { residentBytes } from "./process_figures.ts";
 import { FAULTS } from "@/bench/soak/fault_proxy.ts";

@@ -10,8 +10,15 @@ import {
 import { AUDIT_END, Documents } from "@/embedded/store/documents.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
-import { bodyFault, namedBodies } from "@/embedded/store/named_bodies.ts";
-import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_folder.ts";
+import {
+  bindingMismatch,
+  bodyFault,
+  identityOf,
+  namedBodies,
+  NAMING_TABLES,
+  needsIndex,
+  readMark,
+} from "@/embedded/store/body_folder.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
 import { readPorts } from "@/embedded/store/ports.ts";
 import { Statements } from "@/embedded/store/statements.ts";

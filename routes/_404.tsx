@@ -1,10 +1,10 @@
-import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
 import { STORAGE_PATH } from "@/lib/pages/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
 import { userOf } from "@/lib/results/session_check.ts";
 import { page } from "@/lib/site/define.ts";
 import { define } from "@/lib/site/state.ts";
 import { newestAccount } from "@/lib/site/storage/logins.ts";
+import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
 
 /** The page for an unknown address. Below `/storage` it leads there. */
 export const handler = define.handlers({

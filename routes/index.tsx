@@ -1,4 +1,3 @@
-import { OpenedCampaign } from "@/components/campaigns/opened_campaign.tsx";
 import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
 import type { CampaignPages, OpenAnswer } from "@/lib/campaigns/reader/campaign_pages.ts";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
@@ -14,6 +13,7 @@ import { page } from "@/lib/site/define.ts";
 import { define } from "@/lib/site/state.ts";
 import { notedUnavailableArea, rememberShown } from "@/lib/auth/login_notes.ts";
 import { newestAccount } from "@/lib/site/storage/logins.ts";
+import { OpenedCampaign } from "@/components/campaigns/opened_campaign.tsx";
 
 /** `/`: the list of campaigns, rendered for the user who is logged in; without a session, the frame without data. */
 export const handler = define.handlers({

@@ -1,5 +1,3 @@
-import type { ComponentChildren } from "preact";
-
 import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
 import { PageDrawing, SampleLogins } from "@/components/login_parts.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
@@ -20,6 +18,7 @@ import { page } from "@/lib/site/define.ts";
 import { define, defineStorage, type State } from "@/lib/site/state.ts";
 import { loginForm } from "@/lib/site/storage/login_forms.ts";
 import { newestAccount } from "@/lib/site/storage/logins.ts";
+import type { ComponentChildren } from "preact";
 
 /** Most characters that the results role accepts. */
 const MAX_USERNAME = 256;

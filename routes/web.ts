@@ -1,4 +1,3 @@
-import type { ProgressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 import type { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
@@ -28,6 +27,7 @@ import {
   webOperations,
 } from "@/routes/api/v1/web_operation.ts";
 import { reachability, type ReadinessCheck } from "./health.ts";
+import type { ProgressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 
 /** The sources of campaigns. */
 export interface CampaignDeps {

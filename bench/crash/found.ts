@@ -1,5 +1,5 @@
 import { elements, elementText, type S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { between } from "@/embedded/archive/seeded_random.ts";
+import { between } from "@/embedded/archive/catalogue.ts";
 
 /** One entry of a listing of versions. */
 export interface FoundVersion {

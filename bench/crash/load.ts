@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Answer } from "@/bench/wire/http_connection.ts";
 import { elements, elementText, type S3Sent, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
 import type { S3Server } from "@/bench/wire/s3_wire.ts";
-import { between, pick } from "@/embedded/archive/seeded_random.ts";
+import { between, pick } from "@/embedded/archive/catalogue.ts";
 import {
   afterDelete,
   afterVersionDelete,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { between, pick } from "@/embedded/archive/seeded_random.ts";
+import { between, pick } from "@/embedded/archive/catalogue.ts";
 import { INLINE_LIMIT_BYTES } from "@/embedded/store/bodies.ts";
 
 /** Smallest part but the last, in bytes: 5 MiB (S3 API, multipart upload limits). */

@@ -1,5 +1,5 @@
 import { embeddedServer } from "@/bench/wire/s3_wire.ts";
-import { between, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { between, seededRandom } from "@/embedded/archive/catalogue.ts";
 import { startApplication } from "@/tests/application.ts";
 import { compareAll, type Compared } from "./compare.ts";
 import { checkFolder } from "./folder_check.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { verifyDataFolder } from "@/compose/verify.ts";
-import { between, pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { between, pick, seededRandom } from "@/embedded/archive/catalogue.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 
 const INDEX = "index.db";

@@ -7,7 +7,7 @@ import { Ledger } from "@/bench/crash/ledger.ts";
 import { writeUntilGone } from "@/bench/crash/load.ts";
 import type { Answer } from "@/bench/wire/http_connection.ts";
 import { elementText, embeddedServer, type S3Server, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { between, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { between, seededRandom } from "@/embedded/archive/catalogue.ts";
 import { startApplication } from "@/tests/application.ts";
 import { type DamageRound, damageRounds } from "./damage.ts";
 import { CALLS, EIO, ENOSPC, type Faults, type IoFaults } from "./io_faults.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { between, pick } from "@/embedded/archive/seeded_random.ts";
+import { between, pick } from "@/embedded/archive/catalogue.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { ms, percentile, table } from "@/bench/table.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
 import { elements, elementText, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { seededRandom } from "@/embedded/archive/catalogue.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { type MeasuredServer, SAMPLE_BUCKET, startEmbedded } from "./servers.ts";
 

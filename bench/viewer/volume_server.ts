@@ -1,7 +1,6 @@
 /** The embedded archive, and beside it volumes with texts whose images are the archive's. It prints where they are. */
 import { startEmbeddedArchive } from "@/embedded/archive/archive_server.ts";
-import { PAGE_HEIGHT, PAGE_WIDTH, pageImageUrl, pageName } from "@/embedded/archive/catalogue.ts";
-import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { PAGE_HEIGHT, PAGE_WIDTH, pageImageUrl, pageName, pick, seededRandom } from "@/embedded/archive/catalogue.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 
 const VOLUME = "sample-2000-pages";

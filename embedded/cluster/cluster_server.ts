@@ -15,11 +15,17 @@ import { apiVersionOf, discover, type Resource, resourceOf } from "./discovery.t
 import { type JsonObject, RequestBody } from "./json_body.ts";
 import type { KubeObject } from "./kube_objects.ts";
 import { readProtobufConfigMap, withArchiveAddress } from "./object_body.ts";
-import { acceptedForm, type Form, representList, representObject } from "./representation.ts";
+import {
+  acceptedForm,
+  BOOKMARK_EVERY_MS,
+  type Form,
+  representList,
+  representObject,
+  watchEvents,
+} from "./representation.ts";
 import { isTrue, listPage } from "./selection.ts";
 import { Simulator, type SimulatorOptions } from "./simulator.ts";
 import type { ClusterStore } from "./store.ts";
-import { BOOKMARK_EVERY_MS, watchEvents } from "./watch_events.ts";
 import { createObject, deleteObject, existing, patchObject, replaceObject } from "./writes.ts";
 
 export interface EmbeddedClusterOptions extends SimulatorOptions {

@@ -1,4 +1,4 @@
-import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { pick, seededRandom } from "@/embedded/archive/catalogue.ts";
 import { sameJson } from "./json_body.ts";
 import {
   type Condition,

@@ -1,5 +1,11 @@
-import { PAGE_HEIGHT, PAGE_WIDTH, pageName, THUMBNAIL, thumbnailUrl } from "@/embedded/archive/catalogue.ts";
-import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import {
+  PAGE_HEIGHT,
+  PAGE_WIDTH,
+  pageName,
+  seededRandom,
+  THUMBNAIL,
+  thumbnailUrl,
+} from "@/embedded/archive/catalogue.ts";
 import { WORKER_DIGEST } from "./campaign_objects.ts";
 import { timestamp } from "./kube_objects.ts";
 import { pipelineDigest, QUALITY_REVISION } from "./sample_campaigns.ts";

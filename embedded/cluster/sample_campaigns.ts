@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import {
   type ArchiveSeries,
+  between,
   CATALOGUE,
   catalogueId,
   catalogueVolume,
+  pick,
+  seededRandom,
   type SourceVolume,
   VOLUMES_OF_A_YEAR,
 } from "@/embedded/archive/catalogue.ts";
-import { between, pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
 
 /** How workers process the pages of a campaign. */
 export interface Pipeline {

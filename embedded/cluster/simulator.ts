@@ -1,5 +1,4 @@
-import { volumeFinder } from "@/embedded/archive/catalogue.ts";
-import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { seededRandom, volumeFinder } from "@/embedded/archive/catalogue.ts";
 import { endingRecord, failuresRecord, labelKeys, type Submission } from "./campaign_objects.ts";
 import { admitWaiting, expiresAt, reapJob, reconcileJob, suspendJob, wasAdmitted } from "./job_controller.ts";
 import { endedAt, type Job, type KubeObject, type Pod } from "./kube_objects.ts";

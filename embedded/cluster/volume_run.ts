@@ -1,5 +1,11 @@
-import { drawnAlto, drawnPage, pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/catalogue.ts";
-import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import {
+  drawnAlto,
+  drawnPage,
+  pageImageUrl,
+  pageName,
+  seededRandom,
+  sourceManifestUrl,
+} from "@/embedded/archive/catalogue.ts";
 import { GATE_SECONDS, PERMANENT_EXIT } from "./campaign_objects.ts";
 import type { Campaign, CampaignVolume, SamplePipeline, Trouble } from "./sample_campaigns.ts";
 

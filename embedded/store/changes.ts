@@ -1,5 +1,4 @@
 import type { AuditAction, AuditTargetKind } from "@/lib/std/audit_words.ts";
-import type { DocumentScope } from "./documents.ts";
 import type { StoreErrorCode } from "./store_error.ts";
 
 /** The versioning of a bucket: it never was on, it is, or it was and the old versions remain. */
@@ -27,6 +26,15 @@ export interface Deleted {
   readonly version: VersionId;
   readonly isMarker: boolean;
   readonly wasAbsent: boolean;
+}
+
+/** The owner of a document of the management API: a tenant, or one of its namespaces. */
+export interface DocumentScope {
+  readonly tenant: number;
+  /** The bucket's number; 0 for the tenant's own documents. */
+  readonly bucket: number;
+  /** The last part of its path, such as `contactInfo`. */
+  readonly kind: string;
 }
 
 /** A document of the management API: `name` is "" for a kind of which there is one. */

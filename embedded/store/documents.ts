@@ -1,14 +1,7 @@
+import { randomUUID } from "node:crypto";
+import type { DocumentScope, NewUser } from "./changes.ts";
 import { folded } from "./names.ts";
 import type { Statements } from "./statements.ts";
-
-/** The owner of a document of the management API: a tenant, or one of its namespaces. */
-export interface DocumentScope {
-  readonly tenant: number;
-  /** The bucket's number; 0 for the tenant's own documents. */
-  readonly bucket: number;
-  /** The last part of its path, such as `contactInfo`. */
-  readonly kind: string;
-}
 
 export type Document = Record<string, unknown>;
 
@@ -52,4 +45,132 @@ export class Documents {
       kind,
     ).map(([document]) => JSON.parse(String(document)));
   }
+}
+
+const TENANT_DEFAULTS = {
+  systemVisibleDescription: "",
+  tenantVisibleDescription: "",
+  hardQuota: "100 GB",
+  softQuota: 85,
+  namespaceQuota: "None",
+  authenticationTypes: { authenticationType: ["LOCAL"] },
+  complianceConfigurationEnabled: true,
+  versioningConfigurationEnabled: true,
+  searchConfigurationEnabled: true,
+  replicationConfigurationEnabled: false,
+  servicePlan: "Default",
+  administrationAllowed: false,
+  maxNamespacesPerUser: 100,
+  snmpLoggingEnabled: false,
+  syslogLoggingEnabled: false,
+  tags: { tag: [] },
+};
+
+/** The settings of a new tenant: those stated over the defaults. */
+export function newTenantRecord(stated: Record<string, unknown>): Record<string, unknown> {
+  return { ...TENANT_DEFAULTS, id: randomUUID(), ...stated };
+}
+
+/** A new account with these settings over the defaults. */
+export function newUser(name: string, passwordMd5: string, stated: Record<string, unknown>): NewUser {
+  const record = {
+    description: "",
+    localAuthentication: true,
+    enabled: true,
+    forcePasswordChange: false,
+    roles: { role: [] },
+    ...stated,
+  };
+  return { name, guid: randomUUID(), passwordMd5, record: JSON.stringify(record) };
+}
+
+/** Settings of a namespace that neither its creator nor its tenant states (management API, namespaceDefaults). */
+export const NAMESPACE_DEFAULTS: Readonly<Record<string, unknown>> = {
+  description: "",
+  hashScheme: "SHA-256",
+  enterpriseMode: true,
+  hardQuota: "50 GB",
+  softQuota: 85,
+  servicePlan: "Default",
+  optimizedFor: "CLOUD",
+  searchEnabled: false,
+  replicationEnabled: false,
+  multipartUploadAutoAbortDays: 30,
+  s3UnversionedOverwrite: true,
+};
+
+/** Settings that a tenant has no defaults for. */
+const FURTHER: Readonly<Record<string, unknown>> = { aclsUsage: "ENFORCED", readFromReplica: false, tags: { tag: [] } };
+
+/** The settings of a new namespace, and how it retains versions. */
+interface NewNamespace {
+  readonly record: Record<string, unknown>;
+  readonly versioning: "enabled" | "off";
+  /** JSON of the other version settings. */
+  readonly versionSettings: string;
+}
+
+/** A new namespace of a tenant: what its creator states over the tenant's own defaults, over those of the store. */
+export function newNamespace(
+  documents: Documents,
+  tenant: number,
+  stated: Readonly<Record<string, unknown>> = {},
+  statedVersioning: Readonly<Record<string, unknown>> = {},
+): NewNamespace {
+  const { versioningSettings, ...defaults } = documents.document({ tenant, bucket: 0, kind: "namespaceDefaults" }) ??
+    {};
+  const { enabled, ...versionSettings } = { ...Object(versioningSettings), ...statedVersioning };
+  return {
+    record: newNamespaceRecord({ ...defaults, ...stated }),
+    versioning: enabled === true ? "enabled" : "off",
+    versionSettings: JSON.stringify(versionSettings),
+  };
+}
+
+/** The settings of a new namespace: those stated over the store's defaults. */
+export function newNamespaceRecord(stated: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const searchEnabled = stated.searchEnabled ?? NAMESPACE_DEFAULTS.searchEnabled;
+  const record: Record<string, unknown> = {
+    ...NAMESPACE_DEFAULTS,
+    ...FURTHER,
+    indexingEnabled: searchEnabled,
+    ...stated,
+  };
+  // DEFAULT means the store's own setting.
+  return record.optimizedFor === "DEFAULT" ? { ...record, optimizedFor: NAMESPACE_DEFAULTS.optimizedFor } : record;
+}
+
+/**
+ * The rules of passwords and logins (management API, consoleSecurity) of a tenant that set none, and of the system level.
+ * No account is locked unless an administrator sets a limit: otherwise anyone could lock out all users, administrators
+ * included, by sending wrong passwords.
+ */
+export const CONSOLE_SECURITY_DEFAULTS = {
+  /** Characters. */
+  minimumPasswordLength: 6,
+  /** Whether the four counts below are required. */
+  passwordCombination: false,
+  lowerCaseLetterCount: 1,
+  upperCaseLetterCount: 1,
+  numericCharacterCount: 1,
+  specialCharacterCount: 1,
+  /** Whether a password may hold the user name. */
+  passwordContainsUsername: true,
+  blockCommonPassword: false,
+  /** Whether the newest `passwordReuseDepth` passwords, the present one included, are rejected. */
+  blockPasswordReUse: false,
+  passwordReuseDepth: 5,
+  /** Wrong passwords until an account is locked; 0: never. */
+  disableAfterAttempts: 0,
+  /** Whether a locked account opens again by itself … */
+  automaticUserAccountUnlockSetting: true,
+  /** … after so many minutes. The wire spells it without the second n. */
+  automaticUserAccoutUnlockDuration: 5,
+};
+
+export type ConsoleSecurity = Readonly<typeof CONSOLE_SECURITY_DEFAULTS>;
+
+/** The rules that hold in a tenant. */
+export function consoleSecurity(documents: Documents, tenant: number): ConsoleSecurity {
+  return { ...CONSOLE_SECURITY_DEFAULTS, ...documents.document({ tenant, bucket: 0, kind: "consoleSecurity" }) };
 }

@@ -1,4 +1,3 @@
-import { StoragePlaces } from "@/components/storage/storage_frame.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
 import StorageTasks from "@/islands/storage_tasks.tsx";
 import { addressOf, type RawTarget } from "@/lib/http/raw_path.ts";
@@ -12,6 +11,7 @@ import type { StorageState } from "@/lib/site/state.ts";
 import { notedUnavailableArea } from "@/lib/auth/login_notes.ts";
 import { endedSessions } from "@/lib/site/storage/logins.ts";
 import { accountName } from "@/lib/auth/storage_cookie.ts";
+import { StoragePlaces } from "@/components/storage/storage_frame.tsx";
 
 /** A page of the storage without a login has no visit. */
 type Shown = Omit<StorageState, "visit"> & Partial<Pick<StorageState, "visit">>;

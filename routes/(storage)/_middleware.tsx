@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { HttpError } from "@/lib/http/errors.ts";
 import { addressOf } from "@/lib/http/raw_path.ts";
 import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";
@@ -16,6 +15,7 @@ import { endedSessions, loginsOf, namedLogin } from "@/lib/site/storage/logins.t
 import { clearedLogin, type StorageLogin } from "@/lib/auth/storage_cookie.ts";
 import { LoginEnded, StorageVisit } from "@/lib/site/storage/storage_visit.ts";
 import { EndedSessions } from "./_layout.tsx";
+import type { ComponentChildren } from "preact";
 
 const SEE_OTHER = 303;
 

@@ -1,9 +1,9 @@
-import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import { gatewayTarget, mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
 import { requestedLogin, type StorageDeps } from "@/lib/site/storage/logins.ts";
+import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
 
 /** Headers that a browser may send to the gateway's operations. */
 const REQUEST_HEADERS = new Set([

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { awsChunked } from "@/embedded/store/s3/aws_chunked.ts";
+import { awsChunked } from "@/embedded/store/s3/received_body.ts";
 import { ChunkSignatures } from "@/embedded/store/s3/sigv4.ts";
 import { cuts, fuzz, inPieces, isStoreError, nearBytes, resolvedOr } from "./hostile.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { statedAcl } from "@/embedded/store/s3/acl_forms.ts";
+import { statedAcl } from "@/embedded/store/s3/access_lists.ts";
 import { parseCopySource } from "@/embedded/store/s3/copy_object.ts";
-import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_rules.ts";
+import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors.ts";
 import { checkReadConditions, rangeHolds, storedHeaders, writeCondition } from "@/embedded/store/s3/request_headers.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { readAclXml } from "@/embedded/store/s3/acl_forms.ts";
-import { corsRuleElements, readCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { readAclXml } from "@/embedded/store/s3/access_lists.ts";
+import { corsRuleElements, readCorsRules } from "@/embedded/store/s3/cors.ts";
 import { completedParts } from "@/embedded/store/s3/multipart_uploads.ts";
 import { readXml, type XmlElement as EmbeddedElement } from "@/embedded/store/s3/xml.ts";
 import { objectPage, parseObjectPage, parseVersionEntries, parseVersionPage } from "@/lib/s3/listing.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/embedded/store/access.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { newNamespace } from "@/embedded/store/default_records.ts";
+import { newNamespace } from "@/embedded/store/documents.ts";
 import { isBucketName } from "@/embedded/store/names.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";

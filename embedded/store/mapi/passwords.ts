@@ -1,8 +1,8 @@
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { CONSOLE_SECURITY_DEFAULTS, type ConsoleSecurity, consoleSecurity } from "@/embedded/store/default_records.ts";
+import { CONSOLE_SECURITY_DEFAULTS, type ConsoleSecurity, consoleSecurity } from "@/embedded/store/documents.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { mustChangePassword, passwordMd5, rolesOf, type User } from "@/embedded/store/stored_accounts.ts";
-import type { Change } from "@/embedded/store/writer/change_kinds.ts";
+import type { Change } from "@/embedded/store/writer/reported_changes.ts";
 import {
   forbidden,
   has,

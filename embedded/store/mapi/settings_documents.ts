@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { MASK_FLAGS, MASK_NAMES } from "@/embedded/store/access.ts";
-import { addressBlock, EVERY_ADDRESS } from "@/embedded/store/address_rules.ts";
-import { CONSOLE_SECURITY_DEFAULTS, NAMESPACE_DEFAULTS } from "@/embedded/store/default_records.ts";
-import { type Document, mergedDocument } from "@/embedded/store/documents.ts";
-import { parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { addressBlock, EVERY_ADDRESS, MASK_FLAGS, MASK_NAMES } from "@/embedded/store/access.ts";
+import {
+  CONSOLE_SECURITY_DEFAULTS,
+  type Document,
+  mergedDocument,
+  NAMESPACE_DEFAULTS,
+} from "@/embedded/store/documents.ts";
+import { parseCorsRules } from "@/embedded/store/s3/cors.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { retention } from "./classes.ts";
 import {

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { NewGroup } from "@/embedded/store/changes.ts";
-import { newTenantRecord, newUser } from "@/embedded/store/default_records.ts";
-import type { Document } from "@/embedded/store/documents.ts";
+import { type Document, newTenantRecord, newUser } from "@/embedded/store/documents.ts";
 import { folded, isHostLabel } from "@/embedded/store/names.ts";
 import type { Tenant } from "@/embedded/store/stored_accounts.ts";
 import {

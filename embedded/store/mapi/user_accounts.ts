@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { permissionMask, PERMISSIONS, permissionsOf } from "@/embedded/store/access.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { newUser } from "@/embedded/store/default_records.ts";
+import { newUser } from "@/embedded/store/documents.ts";
 import { type Group, mayManageNamespaces, SYSTEM, type User } from "@/embedded/store/stored_accounts.ts";
-import type { Input } from "@/embedded/store/writer/change_kinds.ts";
+import type { Input } from "@/embedded/store/writer/reported_changes.ts";
 import {
   conflicting,
   has,

@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { aclsUsageOf, OWNER_PERMISSIONS, permissionMask } from "@/embedded/store/access.ts";
-import { newNamespace } from "@/embedded/store/default_records.ts";
+import { newNamespace } from "@/embedded/store/documents.ts";
 import { isBucketName } from "@/embedded/store/names.ts";
 import { StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { mayManageNamespaces } from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
-import { requestedAcl } from "./access_lists.ts";
-import { statedAcl } from "./acl_forms.ts";
-import type { S3Call, S3Operation } from "./caller.ts";
-import { bucketAccess, ownBucket, permittedBucket, permittedObject, signedUser } from "./permitted.ts";
+import { requestedAcl, statedAcl } from "./access_lists.ts";
+import {
+  bucketAccess,
+  ownBucket,
+  permittedBucket,
+  permittedObject,
+  type S3Call,
+  type S3Operation,
+  signedUser,
+} from "./caller.ts";
 import { findObject, versionParameter } from "./read_object.ts";
 import { optionalXmlBody, xmlBody } from "./received_body.ts";
 import { rejectHeaders } from "./request_headers.ts";

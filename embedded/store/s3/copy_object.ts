@@ -7,17 +7,16 @@ import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { requestedAcl } from "./access_lists.ts";
-import type { S3Call } from "./caller.ts";
-import { type ChecksumAlgorithm, checksumAlgorithmOf, checksumElements, namedAlgorithm } from "./checksums.ts";
-import { requestedTags } from "./object_tags.ts";
 import {
   type BucketAccess,
   bucketAccess,
   bucketByDataAccess,
   permittedBucket,
   permittedObject,
+  type S3Call,
   signedUser,
-} from "./permitted.ts";
+} from "./caller.ts";
+import { type ChecksumAlgorithm, checksumAlgorithmOf, checksumElements, namedAlgorithm } from "./checksums.ts";
 import { versionText } from "./read_object.ts";
 import {
   checkReadConditions,
@@ -29,7 +28,7 @@ import {
   writeCondition,
 } from "./request_headers.ts";
 import { keyBytes } from "./s3_request.ts";
-import { requireRoom, storeObject, wholeChecksum } from "./write_object.ts";
+import { requestedTags, requireRoom, storeObject, wholeChecksum } from "./write_object.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 
 /** Largest object that one copy takes: 5 GiB (S3 API, CopyObject). */

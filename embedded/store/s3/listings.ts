@@ -4,9 +4,8 @@ import { folded, VERSION_ID_MARKER } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Accounts } from "@/embedded/store/stored_accounts.ts";
 import { compareBytes, type ListedObject } from "@/embedded/store/stored_objects.ts";
-import type { S3Call } from "./caller.ts";
+import { permittedBucket, type S3Call, signedUser } from "./caller.ts";
 import { checksumKind } from "./checksums.ts";
-import { permittedBucket, signedUser } from "./permitted.ts";
 import { keyBytes, pageSize } from "./s3_request.ts";
 import { element, fitsXml, xmlResponse, xmlTime } from "./xml.ts";
 

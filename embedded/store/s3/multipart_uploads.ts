@@ -9,7 +9,7 @@ import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { DigestAlgorithm } from "@/lib/std/digests.ts";
 import type { ByteRange } from "@/lib/std/header_encoding.ts";
 import { requestedAcl } from "./access_lists.ts";
-import type { Caller, S3Call } from "./caller.ts";
+import { bucketAccess, type Caller, permittedBucket, type S3Call, signedUser } from "./caller.ts";
 import {
   type ChecksumAlgorithm,
   checksumElements,
@@ -22,13 +22,11 @@ import {
 } from "./checksums.ts";
 import { findCopySource, parseCopySource, receiveCopy } from "./copy_object.ts";
 import { keyText, listingResponse, ownerElement, pageParameters } from "./listings.ts";
-import { requestedTags } from "./object_tags.ts";
-import { bucketAccess, permittedBucket, signedUser } from "./permitted.ts";
 import { writtenVersionHeader } from "./read_object.ts";
 import { checksumOf, receiveObjectBody, storeBody, xmlBody } from "./received_body.ts";
 import { DEFAULT_CONTENT_TYPE, storedHeaders, writeCondition } from "./request_headers.ts";
 import { keyBytes, MAX_PARTS, pageSize, partNumber, type S3Request, wholeNumber } from "./s3_request.ts";
-import { requireRoomForPart } from "./write_object.ts";
+import { requestedTags, requireRoomForPart } from "./write_object.ts";
 import { childWord, element, type XmlElement, xmlResponse, xmlTime } from "./xml.ts";
 
 /** CreateMultipartUpload */

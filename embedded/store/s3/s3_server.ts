@@ -16,7 +16,6 @@ import {
 import { authenticate, isFailedLogin, type S3Operation } from "./caller.ts";
 import { copyObject } from "./copy_object.ts";
 import { corsHeaders, deleteBucketCors, getBucketCors, preflightResponse, putBucketCors } from "./cors.ts";
-import { deleteObject, deleteObjects } from "./deletions.ts";
 import { listBuckets, listObjects, listObjectsV2, listObjectVersions, METADATA, UNORDERED } from "./listings.ts";
 import {
   abortMultipartUpload,
@@ -27,11 +26,17 @@ import {
   uploadPart,
   uploadPartCopy,
 } from "./multipart_uploads.ts";
-import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./object_tags.ts";
 import { getObject, getObjectAttributes, READ_PARAMETERS } from "./read_object.ts";
 import { checkHeaders, isHeaderInQuery, withHeadersOfQuery } from "./request_headers.ts";
 import { parseS3Request, type S3Request } from "./s3_request.ts";
-import { putObject } from "./write_object.ts";
+import {
+  deleteObject,
+  deleteObjects,
+  deleteObjectTagging,
+  getObjectTagging,
+  putObject,
+  putObjectTagging,
+} from "./write_object.ts";
 import { s3ErrorResponse, toStoreError } from "./xml.ts";
 
 /** The parameter in which some clients name the operation. */

@@ -1,6 +1,5 @@
 import type { StoreReports } from "@/embedded/store/changes.ts";
-import { Logins } from "@/embedded/store/context/logins.ts";
-import { Maintenance, ReadCounter, type StoreContext } from "@/embedded/store/context/store_context.ts";
+import { Logins, Maintenance, ReadCounter, type StoreContext } from "@/embedded/store/context/store_context.ts";
 import { AUDIT_END, type Document, Documents } from "@/embedded/store/documents.ts";
 import { Uploads } from "@/embedded/store/entry_pages.ts";
 import { openIndexForReading } from "@/embedded/store/index.ts";
@@ -15,8 +14,7 @@ import { Objects } from "@/embedded/store/stored_objects.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import type { HostHandler, HttpHost, RunningServer } from "@/lib/std/http_host.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
-import { addAdministrators, type Administrators } from "./first_accounts.ts";
-import { addSamples, SAMPLE_PASSWORD } from "./sample_data.ts";
+import { addAdministrators, addSamples, type Administrators, SAMPLE_PASSWORD } from "./sample_data.ts";
 
 export interface StoreServerOptions {
   /** The data folder, locked by the caller. */

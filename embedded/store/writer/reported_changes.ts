@@ -1,11 +1,23 @@
 import { permissionsOf } from "@/embedded/store/access.ts";
-import type { AuditDetails, Deleted, ReportedChange, VersionId, Versioning } from "@/embedded/store/changes.ts";
+import type {
+  AuditDetails,
+  ChangeOrigin,
+  Deleted,
+  ReportedChange,
+  VersionId,
+  Versioning,
+} from "@/embedded/store/changes.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { type Statements, textOrNull } from "@/embedded/store/statements.ts";
+import type { StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { rolesOf } from "@/embedded/store/stored_accounts.ts";
 import { versionIdOf } from "@/embedded/store/stored_objects.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
-import type { Change, ChangeKind, Input, Result } from "./change_kinds.ts";
+import { accountChanges } from "./account_changes.ts";
+import { bucketChanges } from "./bucket_changes.ts";
+import { objectChanges } from "./object_changes.ts";
+import { uploadChanges } from "./upload_changes.ts";
+import { usageChanges } from "./usage_changes.ts";
 
 /** The reported parts of a change beside its requester. */
 interface AuditEntry {
@@ -297,3 +309,23 @@ function roles(record: Readonly<Record<string, unknown>>): AuditDetails {
 function recovery(isRecovery = false): AuditDetails {
   return isRecovery ? { recovery: true } : {};
 }
+
+/** Every kind of change of the index. Its input and its result are those of the function. */
+export const CHANGES = { ...accountChanges, ...bucketChanges, ...objectChanges, ...uploadChanges, ...usageChanges };
+
+export type ChangeKind = keyof typeof CHANGES;
+
+export type Input<K extends ChangeKind> = Parameters<typeof CHANGES[K]>[1];
+
+export type Result<K extends ChangeKind> = ReturnType<typeof CHANGES[K]>;
+
+/** A change with its input and its requester; no `origin` for the store's own work. */
+export type Change = { [K in ChangeKind]: { kind: K; input: Input<K>; origin?: ChangeOrigin } }[ChangeKind];
+
+/**
+ * The outcome of a change: its result with its audit records, an error by the store's rules, or a fault (damaged file).
+ */
+export type Outcome =
+  | { ok: true; result: Result<ChangeKind>; reports: readonly ReportedChange[] }
+  | { ok: false; error: StoreErrorCode }
+  | { ok: false; fault: string };

@@ -4,10 +4,17 @@ import type { DeleteOutcome, ReportedChange } from "@/embedded/store/changes.ts"
 import type { Reserve } from "@/embedded/store/disk_space.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
-import { atMostEvery } from "@/lib/std/timing.ts";
 import { syncFolder } from "@/lib/std/files.ts";
-import { type Change, type ChangeKind, CHANGES, type Input, type Outcome, type Result } from "./change_kinds.ts";
-import { reported } from "./reported_changes.ts";
+import { atMostEvery } from "@/lib/std/timing.ts";
+import {
+  type Change,
+  type ChangeKind,
+  CHANGES,
+  type Input,
+  type Outcome,
+  reported,
+  type Result,
+} from "./reported_changes.ts";
 
 /** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
 const UNLINK_LIMIT = 200;

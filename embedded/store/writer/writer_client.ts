@@ -2,7 +2,7 @@ import type { ChangeOrigin, ReportedChange, StoreReports } from "@/embedded/stor
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { callsOver, startThread, type Thread } from "@/embedded/threads.ts";
-import type { Change, ChangeKind, Input, Outcome, Result } from "./change_kinds.ts";
+import type { Change, ChangeKind, Input, Outcome, Result } from "./reported_changes.ts";
 import type { WriterCalls } from "./writer_thread.ts";
 
 /** Most changes that one transaction takes, each of several deletions counted; the rest wait for the next. */

@@ -1,13 +1,13 @@
 /** The thread in which changes are committed, so that the flush of a disk never delays a response. */
 import type { DatabaseSync } from "node:sqlite";
 import { bindBodies, sweepBodies } from "@/embedded/store/body_folder.ts";
-import type { Change, Outcome } from "./change_kinds.ts";
+import { Reserve } from "@/embedded/store/disk_space.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { callsOver, ownPort } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import { Reserve } from "@/embedded/store/disk_space.ts";
+import type { Change, Outcome } from "./reported_changes.ts";
 import { Writer } from "./writer.ts";
 
 /** The calls that this thread serves; `open` comes first. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addressBlock, addressRules } from "@/embedded/store/address_rules.ts";
+import { addressBlock, addressRules } from "@/embedded/store/access.ts";
 
 function rules(allow: string[], deny: string[], allowIfInBothLists: boolean) {
   const settings = { allowAddresses: { ipAddress: allow }, denyAddresses: { ipAddress: deny }, allowIfInBothLists };

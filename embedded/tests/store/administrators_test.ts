@@ -1,7 +1,6 @@
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import type { Administrators } from "@/embedded/store/server/first_accounts.ts";
-import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
+import { type Administrators, SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";
 import { callMapi } from "./mapi_fixture.ts";

@@ -4,7 +4,7 @@ import type { Deleted, DeleteOutcome } from "@/embedded/store/changes.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { Objects } from "@/embedded/store/stored_objects.ts";
-import type { Change, ChangeKind, Input, Outcome } from "@/embedded/store/writer/change_kinds.ts";
+import type { Change, ChangeKind, Input, Outcome } from "@/embedded/store/writer/reported_changes.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 
 type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FailedLoginDelay } from "@/embedded/store/context/logins.ts";
+import { FailedLoginDelay } from "@/embedded/store/context/store_context.ts";
 
 function counted() {
   const clock = { now: 1_000_000 };

@@ -12,7 +12,7 @@ import {
 } from "@/embedded/store/entry_pages.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { compareBytes, indexOfBytes, Objects } from "@/embedded/store/stored_objects.ts";
-import type { Change } from "@/embedded/store/writer/change_kinds.ts";
+import type { Change } from "@/embedded/store/writer/reported_changes.ts";
 import { createBucket, deletedOf, utf8, writtenStore } from "./changes_fixture.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { ACL_PERMISSIONS, MAX_GRANTS } from "@/embedded/store/access.ts";
-import { aclContent, type NamedGrant, readAclXml, statedAcl } from "@/embedded/store/s3/acl_forms.ts";
+import { aclContent, type NamedGrant, readAclXml, statedAcl } from "@/embedded/store/s3/access_lists.ts";
 import { readXml } from "@/embedded/store/s3/xml.ts";
 import { thrownCode } from "@/embedded/tests/store/store_fixture.ts";
 

@@ -1,7 +1,7 @@
 import { CreateBucketCommand, GetObjectAclCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
-import { CANNED_ACLS, type CannedAcl } from "@/embedded/store/s3/acl_forms.ts";
+import { CANNED_ACLS, type CannedAcl } from "@/embedded/store/s3/access_lists.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { anonymous, clientOf, makeUser, statusOf } from "@/embedded/tests/store/acl_fixture.ts";
 import { s3Keys, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";

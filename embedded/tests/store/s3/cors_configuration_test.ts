@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { parseCorsRules } from "@/embedded/store/s3/cors.ts";
 import { thrownCode } from "@/embedded/tests/store/store_fixture.ts";
 
 const document = (content: string) => `<CORSConfiguration>${content}</CORSConfiguration>`;

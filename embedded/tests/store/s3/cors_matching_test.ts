@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type CorsRule, matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors_rules.ts";
+import { type CorsRule, matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors.ts";
 
 /** Whether a text is a pattern's, by trying every text that its star could stand for. */
 function isOf(pattern: string, text: string): boolean {

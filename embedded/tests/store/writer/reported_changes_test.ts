@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Change, Outcome } from "@/embedded/store/writer/change_kinds.ts";
+import type { Change, Outcome } from "@/embedded/store/writer/reported_changes.ts";
 import { createBucket, deleteObjects, putObject, utf8, writtenStore } from "@/embedded/tests/store/changes_fixture.ts";
 
 const ORIGIN = { actor: "anna", isSystem: false, address: "192.0.2.7", requestId: "r1", isByGateway: false };

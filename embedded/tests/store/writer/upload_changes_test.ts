@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Change, Input } from "@/embedded/store/writer/change_kinds.ts";
+import type { Change, Input } from "@/embedded/store/writer/reported_changes.ts";
 import { sweepBodies } from "@/embedded/store/body_folder.ts";
 import { deleteObject, writtenStore } from "@/embedded/tests/store/changes_fixture.ts";
 

@@ -6,7 +6,7 @@ import type { Versioning } from "@/embedded/store/changes.ts";
 import { INDEX_VERSION, openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { compareBytes, successor } from "@/embedded/store/stored_objects.ts";
-import type { Change } from "@/embedded/store/writer/change_kinds.ts";
+import type { Change } from "@/embedded/store/writer/reported_changes.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import {
   createBucket,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseCorsRules } from "@/embedded/store/s3/cors_rules.ts";
+import { parseCorsRules } from "@/embedded/store/s3/cors.ts";
 import { CORS_CONFIGURATION } from "@/lib/mapi/records/cors_pattern.ts";
 
 const PATTERN = new RegExp(CORS_CONFIGURATION.pattern);
