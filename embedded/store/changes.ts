@@ -15,11 +15,8 @@ export interface Deletion {
   readonly ifMatch?: string | null;
 }
 
-/**
- * The outcome of one deletion among several: its result, an error by the store's rules, or the fault that ended them
- * before it was committed.
- */
-export type DeleteOutcome = Deleted | { readonly error: StoreErrorCode } | { readonly fault: string };
+/** The outcome of one deletion among several: its result, or an error by the store's rules. */
+export type DeleteOutcome = Deleted | { readonly error: StoreErrorCode };
 
 /** A deletion: the version that it removed or the marker that it added. `wasAbsent`: nothing was there to delete. */
 export interface Deleted {

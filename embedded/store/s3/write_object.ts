@@ -1,7 +1,7 @@
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { Deleted, Deletion } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
+import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { Input } from "@/embedded/store/writer/reported_changes.ts";
 import { MAX_DELETIONS } from "@/embedded/store/writer/writer_client.ts";
@@ -267,30 +267,37 @@ export async function deleteObjects(call: S3Call): Promise<Response> {
 }
 
 /** Deletes objects, some at a time, so that other changes do not wait for all of them. */
-async function deleteAll(
-  store: StoreContext,
+export async function deleteAll(
+  store: Pick<StoreContext, "writer" | "now">,
   bucket: number,
   objects: readonly Deletion[],
 ): Promise<(Deleted | StoreError)[]> {
   const outcomes: (Deleted | StoreError)[] = [];
   for (let at = 0; at < objects.length; at += MAX_DELETIONS) {
-    const some = objects.slice(at, at + MAX_DELETIONS);
-    try {
-      const result = await store.writer.change("deleteObjects", { bucket, objects: some, atMs: store.now() });
-      // One error for all that a fault ended, since each is logged.
-      let failed: StoreError | undefined;
-      for (const one of result.outcomes) {
-        if ("fault" in one) {
-          failed ??= toStoreError(new Error(`the store could not commit a deletion: ${one.fault}`));
-          outcomes.push(failed);
-        } else outcomes.push("error" in one ? new StoreError(one.error) : one);
-      }
-    } catch (error) {
-      const failed = toStoreError(error);
-      for (const _ of some) outcomes.push(failed);
-    }
+    outcomes.push(...await deleteSome(store, bucket, objects.slice(at, at + MAX_DELETIONS)));
   }
   return outcomes;
+}
+
+/** Deletes objects in one change, or in two where the disk has no room for the log of all of them. */
+async function deleteSome(
+  store: Pick<StoreContext, "writer" | "now">,
+  bucket: number,
+  objects: readonly Deletion[],
+): Promise<(Deleted | StoreError)[]> {
+  try {
+    const { outcomes } = await store.writer.change("deleteObjects", { bucket, objects, atMs: store.now() });
+    return outcomes.map((one) => "error" in one ? new StoreError(one.error) : one);
+  } catch (error) {
+    if (isNoSpace(error) && objects.length > 1) {
+      const half = Math.ceil(objects.length / 2);
+      const first = await deleteSome(store, bucket, objects.slice(0, half));
+      return [...first, ...await deleteSome(store, bucket, objects.slice(half))];
+    }
+    // One error for all, since each is logged.
+    const failed = toStoreError(error);
+    return objects.map(() => failed);
+  }
 }
 
 function carriesDigest(headers: Headers): boolean {

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { whileUnpinned } from "@/embedded/store/body_folder.ts";
-import type { DeleteOutcome, ReportedChange } from "@/embedded/store/changes.ts";
 import type { Reserve } from "@/embedded/store/disk_space.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
@@ -48,10 +47,10 @@ const WARN_AGAIN_MS = 60_000;
 const NO_SPACE: Outcome = { ok: false, error: "OutOfSpace" };
 
 interface WriterOptions {
-  /** Without one, deletions on a full disk have the room that is left. */
-  readonly reserve?: Reserve | null;
+  /** What deletions have on a full disk. */
+  readonly reserve: Pick<Reserve, "isWhole" | "make" | "hasBeside" | "release">;
   /** Receives a warning where the disk cannot be probed. */
-  readonly warn?: (message: string) => void;
+  readonly warn: (message: string) => void;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
@@ -71,14 +70,14 @@ export class Writer {
   #noRoom: { readonly outcome: Outcome; readonly atMs: number } | null = null;
   readonly #mayWarn: () => boolean;
 
-  readonly #reserve: Reserve | null;
+  readonly #reserve: WriterOptions["reserve"];
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
 
   constructor(
     private readonly folder: string,
     private readonly index: DatabaseSync,
-    { reserve = null, warn = () => {}, now = () => performance.now() }: WriterOptions = {},
+    { reserve, warn, now = () => performance.now() }: WriterOptions,
   ) {
     this.#reserve = reserve;
     this.#warn = warn;
@@ -112,15 +111,15 @@ export class Writer {
 
   /** The outcome of a write of so many bytes without room; null where there is room. */
   #checkRoom(bytes: number): Outcome | null {
-    if (!this.#reserve) return null;
     const isRecent = this.#noRoom !== null && this.#now() - this.#noRoom.atMs < PROBE_AGAIN_MS;
     if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#noRoom?.outcome ?? null;
-    const outcome = this.#probeDisk(this.#reserve, bytes);
+    const outcome = this.#probeDisk(bytes);
     this.#noRoom = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
     return outcome;
   }
 
-  #probeDisk(reserve: Reserve, bytes: number): Outcome | null {
+  #probeDisk(bytes: number): Outcome | null {
+    const reserve = this.#reserve;
     try {
       if (!reserve.isWhole) this.#shortenLog();
       return reserve.make() && (bytes === 0 || reserve.hasBeside(bytes)) ? null : NO_SPACE;
@@ -136,7 +135,7 @@ export class Writer {
 
   /** Whether the reserve is released to deletions, and has to be created again when they are done. */
   get hasReleasedReserve(): boolean {
-    return this.#reserve !== null && !this.#reserve.isWhole;
+    return !this.#reserve.isWhole;
   }
 
   /**
@@ -144,7 +143,7 @@ export class Writer {
    * little, one by one.
    */
   #commitWithReserve(changes: readonly Change[]): Outcome[] {
-    while (this.#reserve?.release()) {
+    while (this.#reserve.release()) {
       this.#shortenLog();
       try {
         return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : NO_SPACE);
@@ -152,10 +151,7 @@ export class Writer {
         if (!isNoSpace(error)) break;
       }
     }
-    return changes.map((change) => {
-      if (!FREEING_CHANGES.has(change.kind)) return NO_SPACE;
-      return change.kind === "deleteObjects" ? this.#commitOneByOne(change) : this.#commitAlone(change);
-    });
+    return changes.map((change) => FREEING_CHANGES.has(change.kind) ? this.#commitAlone(change) : NO_SPACE);
   }
 
   #commitAlone(change: Change): Outcome {
@@ -165,26 +161,6 @@ export class Writer {
     } catch (error) {
       return failure(error);
     }
-  }
-
-  /** Commits each of several deletions alone. A fault is the outcome of all that are left: those before it are durable. */
-  #commitOneByOne({ input, ...by }: Extract<Change, { kind: "deleteObjects" }>): Outcome {
-    const { objects, ...where } = input;
-    const outcomes: DeleteOutcome[] = [];
-    const reports: ReportedChange[] = [];
-    for (const object of objects) {
-      const outcome = this.#commitAlone({ ...by, input: { ...where, objects: [object] } });
-      if ("fault" in outcome) {
-        const { fault } = outcome;
-        return { ok: true, result: { outcomes: objects.map((_, i) => outcomes[i] ?? { fault }) }, reports };
-      }
-      if (!outcome.ok) outcomes.push({ error: outcome.error });
-      else if (outcome.result && "outcomes" in outcome.result) {
-        outcomes.push(...outcome.result.outcomes);
-        reports.push(...outcome.reports);
-      }
-    }
-    return { ok: true, result: { outcomes }, reports };
   }
 
   /** Moves the content of the log into the index and frees the room of the log, unless a reader uses it. */

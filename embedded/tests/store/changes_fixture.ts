@@ -86,12 +86,15 @@ export function deletedOf(outcome: Outcome): Deleted {
   return one;
 }
 
+/** In place of a reserve on the disk, whose files take time to write: deletions get no room beyond what is left. */
+export const NO_RESERVE = { isWhole: true, make: () => true, hasBeside: () => true, release: () => false };
+
 /** The index and the writer of a new store in a folder of its own, once some changes are committed. */
 export function writtenStore(changes: readonly Change[]) {
   const folder = Deno.makeTempDirSync();
   const index = openIndexForWriting(folder);
   sweepBodies(folder, index);
-  const writer = new Writer(folder, index);
+  const writer = new Writer(folder, index, { reserve: NO_RESERVE, warn: () => {} });
   const statements = new Statements(index);
   for (const outcome of writer.commit(changes)) assert.ok(outcome.ok);
   return {

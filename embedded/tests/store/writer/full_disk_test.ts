@@ -2,16 +2,12 @@ import assert from "node:assert/strict";
 import { Reserve } from "@/embedded/store/disk_space.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/stored_objects.ts";
+import { deleteAll } from "@/embedded/store/s3/write_object.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import type { Change, Input, Result } from "@/embedded/store/writer/reported_changes.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
-import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import {
-  createBucket,
-  deleteObject,
-  deleteObjects,
-  putObject,
-  utf8,
-  writtenStore,
-} from "@/embedded/tests/store/changes_fixture.ts";
+import { type ChangeWriter, startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
+import { createBucket, deleteObject, putObject, utf8, writtenStore } from "@/embedded/tests/store/changes_fixture.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const BUCKET = 1;
@@ -122,33 +118,35 @@ Deno.test("store writer: while the reserve is released, writes probe for it once
   assert.ok(writer.commit([putObject("new", "third")])[0].ok);
 });
 
-Deno.test("store writer: a fault among deletions one by one leaves the outcomes of those before it", () => {
-  const names = ["a", "b", "c", "d"];
+Deno.test("store writer: where the log of many deletions finds no room, they are committed in smaller changes", async () => {
+  const names = ["a", "b", "c", "d", "e"];
   using store = writtenStore([createBucket(), ...names.map((name) => putObject(name, name))]);
   const { index, objects, writer } = store;
   const exec = index.exec.bind(index);
-  try {
-    let commits = 0;
+  const sizes: number[] = [];
+  const change: ChangeWriter["change"] = (kind, input) => {
+    const { objects } = input as Input<"deleteObjects">;
+    sizes.push(objects.length);
     index.exec = (sql: string) => {
-      if (sql === "COMMIT") {
-        commits++;
-        if (commits === 1) throw new Error("database or disk is full");
-        if (commits === 4) throw new Error("disk I/O error");
-      }
+      if (sql === "COMMIT" && objects.length > 2) throw new Error("database or disk is full");
       exec(sql);
     };
-    const missing = { key: utf8("b"), version: null, ifMatch: "other" };
-    const [a, b, c, d] = names.map((name) => ({ key: utf8(name), version: null }));
-    const [outcome] = writer.commit([deleteObjects([a, missing, b, c, d])]);
-    const deleted = { version: null, isMarker: false, wasAbsent: false };
-    const fault = { fault: "disk I/O error" };
-    assert.ok(outcome.ok);
-    assert.deepEqual(outcome.result, { outcomes: [deleted, { error: "PreconditionFailed" }, fault, fault, fault] });
-    assert.deepEqual(outcome.reports.map(({ target }) => target.key), ["a"]);
-    assert.deepEqual(keys(objects), ["b", "c", "d"]);
-  } finally {
-    index.exec = exec;
-  }
+    const [outcome] = writer.commit([{ kind, input } as Change]);
+    if (outcome.ok) return Promise.resolve(outcome.result as Result<typeof kind>);
+    return Promise.reject("error" in outcome ? new StoreError(outcome.error) : new Error(outcome.fault));
+  };
+  const deletions = names.map((name) => ({ key: utf8(name), version: null, ifMatch: name === "b" ? "other" : null }));
+  const outcomes = await deleteAll({ writer: { change } as ChangeWriter, now: Date.now }, BUCKET, deletions);
+  index.exec = exec;
+  assert.deepEqual(sizes, [5, 3, 2, 1, 2]);
+  assert.deepEqual(outcomes.map((one) => one instanceof StoreError && one.code), [
+    false,
+    "PreconditionFailed",
+    false,
+    false,
+    false,
+  ]);
+  assert.deepEqual(keys(objects), ["b"]);
 });
 
 testInFolder(

@@ -12,6 +12,7 @@ import {
   createBucket,
   deletedOf,
   deleteObject,
+  NO_RESERVE,
   putObject,
   utf8,
   writtenStore,
@@ -161,7 +162,7 @@ testInFolder(
     };
     open("CREATE TABLE audit (id INTEGER PRIMARY KEY); INSERT INTO audit VALUES (7); PRAGMA user_version = 6");
     const index = openIndexForWriting(folder);
-    assert.ok(new Writer(folder, index).commit([createBucket()])[0].ok);
+    assert.ok(new Writer(folder, index, { reserve: NO_RESERVE, warn: () => {} }).commit([createBucket()])[0].ok);
     const statements = new Statements(index);
     assert.deepEqual(statements.rows("SELECT id FROM audit"), [[7]]);
     assert.deepEqual(statements.row("PRAGMA user_version"), [INDEX_VERSION]);
