@@ -2,7 +2,7 @@ import type { ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { Deleted, Deletion } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
-import type { Bucket } from "@/embedded/store/stored_buckets.ts";
+import { type Bucket, roomIn } from "@/embedded/store/stored_buckets.ts";
 import type { Input } from "@/embedded/store/writer/reported_changes.ts";
 import { MAX_DELETIONS } from "@/embedded/store/writer/writer_client.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
@@ -95,7 +95,7 @@ export function requireRoomForPart(
 
 /** `replaced` returns the bytes that the write would free. */
 function requireFits(store: StoreContext, bucket: Bucket, size: number, replaced: () => number): void {
-  const room = store.buckets.room(bucket.id);
+  const room = roomIn(store.index, bucket.id);
   if (size <= room) return;
   const growth = size - replaced();
   if (growth > 0 && growth > room) throw new StoreError("QuotaExceeded");

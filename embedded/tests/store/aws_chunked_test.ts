@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { awsChunked, type ChunkedFraming } from "@/embedded/store/s3/received_body.ts";
+import type { ChunkedFraming } from "@/embedded/store/s3/caller.ts";
+import { awsChunked } from "@/embedded/store/s3/received_body.ts";
 import { ChunkSignatures, type StatedSignature } from "@/embedded/store/s3/sigv4.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 

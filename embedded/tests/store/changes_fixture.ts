@@ -3,9 +3,11 @@ import { sweepBodies } from "@/embedded/store/body_folder.ts";
 import type { Deleted, DeleteOutcome } from "@/embedded/store/changes.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { Objects } from "@/embedded/store/stored_objects.ts";
-import type { Change, ChangeKind, Input, Outcome } from "@/embedded/store/writer/reported_changes.ts";
+import type { Change, ChangeKind, Input, Outcome, Result } from "@/embedded/store/writer/reported_changes.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
+import type { ChangeWriter } from "@/embedded/store/writer/writer_client.ts";
 
 type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;
 type Given<Kind extends ChangeKind> = Partial<Input<Kind>>;
@@ -108,4 +110,14 @@ export function writtenStore(changes: readonly Change[]) {
       Deno.removeSync(folder, { recursive: true });
     },
   };
+}
+
+/** The writer as operations of S3 use it. */
+export function changesOf(writer: Writer): { readonly writer: ChangeWriter; readonly now: () => number } {
+  const change: ChangeWriter["change"] = (kind, input) => {
+    const [outcome] = writer.commit([{ kind, input } as Change]);
+    if (outcome.ok) return Promise.resolve(outcome.result as Result<typeof kind>);
+    return Promise.reject("error" in outcome ? new StoreError(outcome.error) : new Error(outcome.fault));
+  };
+  return { writer: { change } as ChangeWriter, now: () => 1 };
 }

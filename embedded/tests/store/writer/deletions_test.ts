@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Versioning } from "@/embedded/store/changes.ts";
+import { deleteAll } from "@/embedded/store/s3/write_object.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import {
+  changesOf,
   createBucket,
   deleteObject,
   deleteObjects,
@@ -101,17 +104,16 @@ Deno.test("several deletions: in a deleted bucket all of them fail", () => {
   assert.deepEqual(outcome, { ok: false, error: "NoSuchBucket" });
 });
 
-Deno.test("several deletions: where the disk is full as many are done as find room for their markers", () => {
+Deno.test("several deletions: where the disk is full as many are done as find room for their markers", async () => {
   using store = openStore("enabled");
   const keys = Array.from({ length: 200 }, (_, n) => `${n}/`.padEnd(500, "x"));
   for (const key of keys) assert.ok(store.writer.commit([putObject(key, "text")])[0].ok);
   const pages = Number(store.statements.row("PRAGMA page_count")?.[0]);
   store.index.exec(`PRAGMA max_page_count = ${pages + 4}`);
-  const all = deleteObjects(keys.map((key) => ({ key: utf8(key), version: null })));
-  const outcomes = deletionsOf(store.writer.commit([all])[0]);
-  const failed = outcomes.filter((one) => "error" in one);
+  const outcomes = await deleteAll(changesOf(store.writer), 1, keys.map((key) => ({ key: utf8(key), version: null })));
+  const failed = outcomes.filter((one) => one instanceof StoreError);
   assert.ok(failed.length > 0 && failed.length < keys.length, `${failed.length} failed`);
-  assert.ok(failed.every((one) => "error" in one && one.error === "OutOfSpace"));
+  assert.ok(failed.every(({ code }) => code === "OutOfSpace"));
   const [markers] = store.statements.row("SELECT count(*) FROM history WHERE is_marker = 1") ?? [];
   assert.equal(markers, keys.length - failed.length);
   assert.equal(store.statements.row("SELECT deletes FROM usage")?.[0], markers);

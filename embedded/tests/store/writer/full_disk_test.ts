@@ -4,10 +4,17 @@ import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/stored_objects.ts";
 import { deleteAll } from "@/embedded/store/s3/write_object.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import type { Change, Input, Result } from "@/embedded/store/writer/reported_changes.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
-import { type ChangeWriter, startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import { createBucket, deleteObject, putObject, utf8, writtenStore } from "@/embedded/tests/store/changes_fixture.ts";
+import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
+import {
+  changesOf,
+  createBucket,
+  deleteObject,
+  type deleteObjects,
+  putObject,
+  utf8,
+  writtenStore,
+} from "@/embedded/tests/store/changes_fixture.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 
 const BUCKET = 1;
@@ -124,19 +131,18 @@ Deno.test("store writer: where the log of many deletions finds no room, they are
   const { index, objects, writer } = store;
   const exec = index.exec.bind(index);
   const sizes: number[] = [];
-  const change: ChangeWriter["change"] = (kind, input) => {
-    const { objects } = input as Input<"deleteObjects">;
-    sizes.push(objects.length);
+  const commit = writer.commit.bind(writer);
+  writer.commit = (changes) => {
+    const [{ input }] = changes as ReturnType<typeof deleteObjects>[];
+    sizes.push(input.objects.length);
     index.exec = (sql: string) => {
-      if (sql === "COMMIT" && objects.length > 2) throw new Error("database or disk is full");
+      if (sql === "COMMIT" && input.objects.length > 2) throw new Error("database or disk is full");
       exec(sql);
     };
-    const [outcome] = writer.commit([{ kind, input } as Change]);
-    if (outcome.ok) return Promise.resolve(outcome.result as Result<typeof kind>);
-    return Promise.reject("error" in outcome ? new StoreError(outcome.error) : new Error(outcome.fault));
+    return commit(changes);
   };
   const deletions = names.map((name) => ({ key: utf8(name), version: null, ifMatch: name === "b" ? "other" : null }));
-  const outcomes = await deleteAll({ writer: { change } as ChangeWriter, now: Date.now }, BUCKET, deletions);
+  const outcomes = await deleteAll(changesOf(writer), BUCKET, deletions);
   index.exec = exec;
   assert.deepEqual(sizes, [5, 3, 2, 1, 2]);
   assert.deepEqual(outcomes.map((one) => one instanceof StoreError && one.code), [

@@ -10,7 +10,7 @@ function reported(outcomes: readonly Outcome[]): string[] {
     .map(({ action, target }) => `${action} ${target.key ?? ""}`.trim());
 }
 
-Deno.test("reported changes: deletions one by one on a full disk are reported one by one", () => {
+Deno.test("reported changes: deletions that a full disk has committed again are reported once each", () => {
   using store = writtenStore([createBucket(), putObject("a", "a"), putObject("b", "b")]);
   const exec = store.index.exec.bind(store.index);
   let commits = 0;
