@@ -129,11 +129,7 @@ export async function readBodyFile(
  *
  * @throws {Deno.errors.NotFound}
  */
-export async function readFileSpan(
-  path: string,
-  first: number,
-  last: number,
-): Promise<ReadableStream<Bytes>> {
+export async function readFileSpan(path: string, first: number, last: number): Promise<ReadableStream<Bytes>> {
   const file = await openAt(path, first);
   let left = last - first + 1;
   return new ReadableStream<Bytes>({
@@ -163,10 +159,7 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
 }
 
 /** The chunks of a body; each is valid until the next one is requested. The body is cancelled however the reading ends. */
-export async function* bodyChunks(
-  body: BodyReader | null,
-  bounds?: TimeBounds,
-): AsyncGenerator<Bytes> {
+export async function* bodyChunks(body: BodyReader | null, bounds?: TimeBounds): AsyncGenerator<Bytes> {
   if (!body) return;
   const reader = boundedReader(body, { bounds });
   try {
@@ -185,26 +178,22 @@ export async function* bodyChunks(
 
 function createBodyFile(folder: string): { name: string; path: string; open: Deno.FsFile } {
   const hour = `${BODY_FOLDER}/${bodyFolderName(new Date())}`;
-  ensureFolder(folder, hour);
   const name = `${hour}/${randomUUID()}`;
   const path = `${folder}/${name}`;
-  return { name, path, open: Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }) };
+  const open = () => Deno.openSync(path, { createNew: true, write: true, mode: 0o600 });
+  try {
+    return { name, path, open: open() };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  Deno.mkdirSync(`${folder}/${hour}`, { recursive: true, mode: 0o700 });
+  syncFolder(`${folder}/${BODY_FOLDER}`);
+  return { name, path, open: open() };
 }
 
 /** Synchronous on purpose: it only fills the page cache, and Deno's pool for asynchronous writes collapses under load. */
 function writeWhole(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
-}
-
-const ensured = new Set<string>();
-
-function ensureFolder(folder: string, hour: string): void {
-  const path = `${folder}/${hour}`;
-  if (ensured.has(path)) return;
-  Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
-  syncFolder(`${folder}/${BODY_FOLDER}`);
-  if (ensured.size > 48) ensured.clear();
-  ensured.add(path);
 }
 
 /** A part of a body in parts: a file below the data folder, or bytes in memory. */

@@ -48,7 +48,8 @@ export function bindingMismatch(
   // The mark of one start alone is what a first start left that was cut off.
   if (identity === null) return mark && mark.starts > 1 ? older : null;
   if (mark === null) {
-    if (!hasBodies(folder) && !namesBodies(index)) return null;
+    const named = NAMING_TABLES.some((table) => index.row(`SELECT 1 FROM ${table} WHERE file IS NOT NULL LIMIT 1`));
+    if (!hasBodies(folder) && !named) return null;
     return `does not say whether index.db and bodies belong together (${BODY_MARK} is missing)`;
   }
   if (mark.index !== identity.index) return "has an index.db that is not the one of its bodies";
@@ -113,10 +114,6 @@ function startError(folder: string, what: string): DataFolderError {
   );
 }
 
-function namesBodies(index: Statements): boolean {
-  return NAMING_TABLES.some((table) => index.row(`SELECT 1 FROM ${table} WHERE file IS NOT NULL LIMIT 1`) !== null);
-}
-
 function hasBodies(folder: string): boolean {
   try {
     for (const hour of Deno.readDirSync(`${folder}/${BODY_FOLDER}`)) {
@@ -154,32 +151,25 @@ export async function pinBodies(folder: string): Promise<{ release(): void }> {
  * @returns whether it removed them
  */
 export function whileUnpinned(folder: string, remove: () => void): boolean {
-  const lock = lockAlone(folder);
-  if (lock === "pinned") return false;
+  let opened: Deno.FsFile | null = null;
   try {
-    remove();
-  } finally {
-    lock?.close();
-  }
-  return true;
-}
-
-function lockAlone(folder: string): Deno.FsFile | "pinned" | null {
-  let bodies: Deno.FsFile;
-  try {
-    bodies = openBodies(folder);
+    opened = openBodies(folder);
   } catch (error) {
     // Where it cannot be opened for another reason, such as no free file descriptor, another process may have pinned
     // them.
-    return error instanceof Deno.errors.NotFound ? null : "pinned";
+    if (!(error instanceof Deno.errors.NotFound)) return false;
   }
+  using bodies = opened;
+  if (bodies && isPinned(bodies)) return false;
+  remove();
+  return true;
+}
+
+function isPinned(bodies: Deno.FsFile): boolean {
   try {
-    if (bodies.tryLockSync(true)) return bodies;
-    bodies.close();
-    return "pinned";
+    return !bodies.tryLockSync(true);
   } catch {
-    bodies.close();
-    return null;
+    return false;
   }
 }
 
@@ -241,29 +231,26 @@ export function* namedBodies(index: Statements): Generator<NamedBody> {
 function* versions(index: Statements, table: "objects" | "history", marker: string): Generator<NamedBody> {
   const select = `SELECT bucket, key, seq, size, etag, body, file, parts FROM ${table}`;
   const rule = `AND ${marker} = 0 ORDER BY bucket, key, seq DESC LIMIT ${PAGE_ROWS}`;
-  let after: Cell[] = [-1, new Uint8Array(), 0];
-  for (;;) {
-    // The older versions of the last key, then the keys after it: both are ranges of the primary key.
-    let page = index.rows(`${select} WHERE bucket = ? AND key = ? AND seq < ? ${rule}`, ...after);
-    if (page.length === 0) page = index.rows(`${select} WHERE (bucket, key) > (?, ?) ${rule}`, ...after.slice(0, 2));
-    for (const row of page) {
-      const [bucket, key, seq, size, etag, body, file, parts] = row;
-      yield {
-        of: `${bucketName(index, bucket)}/${printable(key)} (version ${seq})`,
-        size: Number(size),
-        etag: String(etag),
-        parts: parts === null
-          ? [{ location: locationOf(body, file), size: Number(size) }]
-          : (JSON.parse(String(parts)) as StoredParts).parts.map((part) => ({ location: part, size: part.size })),
-        isNamed: () =>
-          ["objects", "history"].some((now) =>
-            index.row(`SELECT 1 FROM ${now} WHERE ${STILL}`, bucket, key, seq, body, file, parts) !== null
-          ),
-      };
-    }
-    const last = page.at(-1);
-    if (!last) return;
-    after = last.slice(0, 3);
+  // The older versions of the last key, then the keys after it: both are ranges of the primary key.
+  const rows = pages([-1, new Uint8Array(), 0], (...after) => {
+    const older = index.rows(`${select} WHERE bucket = ? AND key = ? AND seq < ? ${rule}`, ...after.slice(0, 3));
+    return older.length > 0
+      ? older
+      : index.rows(`${select} WHERE (bucket, key) > (?, ?) ${rule}`, ...after.slice(0, 2));
+  });
+  for (const [bucket, key, seq, size, etag, body, file, parts] of rows) {
+    yield {
+      of: `${bucketName(index, bucket)}/${printable(key)} (version ${seq})`,
+      size: Number(size),
+      etag: String(etag),
+      parts: parts === null
+        ? [{ location: locationOf(body, file), size: Number(size) }]
+        : (JSON.parse(String(parts)) as StoredParts).parts.map((part) => ({ location: part, size: part.size })),
+      isNamed: () =>
+        ["objects", "history"].some((now) =>
+          index.row(`SELECT 1 FROM ${now} WHERE ${STILL}`, bucket, key, seq, body, file, parts) !== null
+        ),
+    };
   }
 }
 
@@ -271,26 +258,27 @@ const STILL = "bucket = ? AND key = ? AND seq = ? AND body IS ? AND file IS ? AN
 
 function* uploadedParts(index: Statements): Generator<NamedBody> {
   const stillNamed = "SELECT 1 FROM parts WHERE upload = ? AND number = ? AND body IS ? AND file IS ?";
-  let after: Cell[] = ["", 0];
-  for (;;) {
-    const page = index.rows(
+  const rows = pages(["", 0], (upload, number) =>
+    index.rows(
       `SELECT upload, number, parts.size, etag, body, file, bucket, key FROM parts LEFT JOIN uploads ON id = upload
        WHERE (upload, number) > (?, ?) ORDER BY upload, number LIMIT ${PAGE_ROWS}`,
-      ...after,
-    );
-    for (const [upload, number, size, etag, body, file, bucket, key] of page) {
-      yield {
-        of: `${bucketName(index, bucket)}/${printable(key)} (part ${number} of the upload ${upload})`,
-        size: Number(size),
-        etag: String(etag),
-        parts: [{ location: locationOf(body, file), size: Number(size) }],
-        isNamed: () => index.row(stillNamed, upload, number, body, file) !== null,
-      };
-    }
-    const last = page.at(-1);
-    if (!last) return;
-    after = last.slice(0, 2);
+      upload,
+      number,
+    ));
+  for (const [upload, number, size, etag, body, file, bucket, key] of rows) {
+    yield {
+      of: `${bucketName(index, bucket)}/${printable(key)} (part ${number} of the upload ${upload})`,
+      size: Number(size),
+      etag: String(etag),
+      parts: [{ location: locationOf(body, file), size: Number(size) }],
+      isNamed: () => index.row(stillNamed, upload, number, body, file) !== null,
+    };
   }
+}
+
+/** The rows of pages, each of which `read` returns from the last row of the one before. */
+function* pages(before: Cell[], read: (...last: Cell[]) => Cell[][]): Generator<Cell[]> {
+  for (let page = read(...before); page.length > 0; page = read(...page[page.length - 1])) yield* page;
 }
 
 function locationOf(body: Cell, file: Cell): BodyLocation {

@@ -26,24 +26,14 @@ export class Documents {
 
   /** A document; those without a name of their own have the name "". Null where none was set. */
   document({ tenant, bucket, kind }: DocumentScope, name = ""): Document | null {
-    const row = this.index.row(
-      "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? AND folded = ?",
-      tenant,
-      bucket,
-      kind,
-      folded(name),
-    );
-    return row && JSON.parse(String(row[0]));
+    const sql = "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? AND folded = ?";
+    return JSON.parse(this.index.text(sql, tenant, bucket, kind, folded(name)) ?? "null");
   }
 
   /** All documents of a kind in the order of their names. */
   documents({ tenant, bucket, kind }: DocumentScope): Document[] {
-    return this.index.rows(
-      "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? ORDER BY folded",
-      tenant,
-      bucket,
-      kind,
-    ).map(([document]) => JSON.parse(String(document)));
+    const sql = "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? ORDER BY folded";
+    return this.index.rows(sql, tenant, bucket, kind).map(([document]) => JSON.parse(String(document)));
   }
 }
 

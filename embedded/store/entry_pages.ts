@@ -1,4 +1,4 @@
-import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
+import type { Statements } from "./statements.ts";
 import { compareBytes, indexOfBytes, STORAGE_CLASS, successor, versionNumber } from "./stored_objects.ts";
 
 /** An entry of a listing of versions. */
@@ -6,8 +6,8 @@ export interface ListedVersion {
   key: Uint8Array;
   /** S3's version id: `null` for versions that were written while versioning was off. */
   version: string;
-  isLatest: boolean;
-  isMarker: boolean;
+  isLatest: 0 | 1;
+  isMarker: 0 | 1;
   size: number;
   etag: string;
   modifiedMs: number;
@@ -127,19 +127,19 @@ function* versionsFrom(
     readonly end: Uint8Array | null;
   },
 ): Generator<ListedVersion> {
-  if (below !== null) {
-    for (const row of index.each(select("key = ?2 AND seq < ?3"), bucket, key, below)) yield listed(row);
-  }
+  if (below !== null) yield* index.eachRecord<ListedVersion>(select("key = ?2 AND seq < ?3"), bucket, key, below);
   const range = `key ${below === null ? ">=" : ">"} ?2 ${end ? "AND key < ?3" : ""}`;
   const rows = [select(range), bucket, key, ...(end ? [end] : [])] as const;
   // The first row alone: between common prefixes a scan ends at it, and an iterator costs four times a row.
-  const first = index.row(...rows);
+  const first = index.record<ListedVersion>(...rows);
   if (!first) return;
-  yield listed(first);
-  for (const row of index.each(...rows).drop(1)) yield listed(row);
+  yield first;
+  yield* index.eachRecord<ListedVersion>(...rows).drop(1);
 }
 
-const LISTED = `key, seq, is_null, size, etag, modified_ms, owner, checksums, ${STORAGE_CLASS}`;
+const LISTED =
+  `key, seq, iif(is_null, 'null', CAST(seq AS TEXT)) AS version, size, etag, modified_ms AS modifiedMs, owner,
+  checksums, ${STORAGE_CLASS} AS storageClass`;
 
 /** Whether a marker is the newest of its key: one that was deleted without a marker has old versions only. */
 const IS_LATEST = `is_marker
@@ -147,24 +147,8 @@ const IS_LATEST = `is_marker
   AND seq = (SELECT max(seq) FROM history AS own WHERE own.bucket = history.bucket AND own.key = history.key)`;
 
 function select(where: string): string {
-  return `SELECT ${LISTED}, 0, 1 FROM objects WHERE bucket = ?1 AND ${where} UNION ALL
+  return `SELECT ${LISTED}, 0 AS isMarker, 1 AS isLatest FROM objects WHERE bucket = ?1 AND ${where} UNION ALL
     SELECT ${LISTED}, is_marker, ${IS_LATEST} FROM history WHERE bucket = ?1 AND ${where} ORDER BY key, seq DESC`;
-}
-
-function listed(row: Cell[]): ListedVersion {
-  const [key, seq, isNull, size, etag, modifiedMs, owner, checksums, storageClass, isMarker, isLatest] = row;
-  return {
-    key: key as Uint8Array,
-    version: isNull === 1 ? "null" : String(seq),
-    isLatest: isLatest === 1,
-    isMarker: isMarker === 1,
-    size: Number(size),
-    etag: String(etag),
-    modifiedMs: Number(modifiedMs),
-    owner: numberOrNull(owner),
-    checksums: textOrNull(checksums),
-    storageClass: textOrNull(storageClass),
-  };
 }
 
 /** An upload in parts that is under way. */

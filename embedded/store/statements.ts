@@ -15,6 +15,11 @@ export class Statements {
     return this.#statement(sql).get(...parameters) ?? null;
   }
 
+  /** The first column of the first row, as text; null for NULL and without a row. */
+  text(sql: string, ...parameters: Cell[]): string | null {
+    return textOrNull(this.row(sql, ...parameters)?.[0] ?? null);
+  }
+
   /** All rows: for results that are bounded by their statement. */
   rows(sql: string, ...parameters: Cell[]): Cell[][] {
     return this.#statement(sql).all(...parameters);
@@ -22,7 +27,7 @@ export class Statements {
 
   /** The first row by the names of its columns, or null. `T` is what the statement selects. */
   record<T>(sql: string, ...parameters: Cell[]): T | null {
-    return this.records<T>(sql, ...parameters)[0] ?? null;
+    return (this.#statementOfRecords(sql).get(...parameters) as T | undefined) ?? null;
   }
 
   /** All rows by the names of their columns: twice the cost of {@link rows}. */

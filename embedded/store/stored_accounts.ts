@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
-import { type Cell, type Statements, textOrNull } from "./statements.ts";
+import type { Cell, Statements } from "./statements.ts";
 import { StoreError } from "./store_error.ts";
 
 /** The tenant number of the system level, which has users but no buckets. */
@@ -55,11 +55,6 @@ export class Accounts {
     return this.#tenants("WHERE folded = ?", folded(name))[0] ?? null;
   }
 
-  /** The CORS rules (XML) for the buckets of a tenant without rules of their own; null where there are none. */
-  cors(tenant: number): string | null {
-    return textOrNull(this.index.row("SELECT cors FROM tenants WHERE id = ?", tenant)?.[0] ?? null);
-  }
-
   /** All users of a tenant in the order of their names. */
   users(tenant: number): User[] {
     return this.#users("WHERE tenant = ? ORDER BY folded", tenant);
@@ -82,15 +77,9 @@ export class Accounts {
     return this.#users("WHERE guid = ? AND tenant = ?", guid, tenant)[0] ?? null;
   }
 
-  /** Whether a tenant has an enabled account with the role ADMINISTRATOR, its own or that of a group. */
-  hasAdministrator(tenant: number): boolean {
-    return hasAdministrator(this.index, tenant);
-  }
-
   /** The MD5s of a user's former passwords, the newest first. */
   formerPasswords(user: number): string[] {
-    const row = this.index.row("SELECT former_passwords FROM users WHERE id = ?", user);
-    return row ? JSON.parse(String(row[0])) : [];
+    return JSON.parse(this.index.text("SELECT former_passwords FROM users WHERE id = ?", user) ?? "[]");
   }
 
   /** The usage of all buckets of a tenant. */
@@ -126,10 +115,8 @@ export class Accounts {
 
   /** The names of a group's members in their order. */
   memberNames(group: number): string[] {
-    return this.index.rows(
-      "SELECT name FROM group_members JOIN users ON users.id = user WHERE group_id = ? ORDER BY folded",
-      group,
-    ).map(([name]) => String(name));
+    const sql = "SELECT name FROM group_members JOIN users ON users.id = user WHERE group_id = ? ORDER BY folded";
+    return this.index.rows(sql, group).map(([name]) => String(name));
   }
 
   /**
@@ -139,13 +126,11 @@ export class Accounts {
   givesData(tenant: number, { id, guid }: Group): boolean {
     if (this.index.row("SELECT 1 FROM group_grants WHERE group_id = ? LIMIT 1", id)) return true;
     if (this.index.row("SELECT 1 FROM buckets WHERE tenant = ? AND instr(acl, ?)", tenant, guid)) return true;
-    return ["objects", "history", "uploads"].some((table) =>
-      this.index.row(
-        `SELECT 1 FROM buckets JOIN ${table} ON bucket = buckets.id WHERE tenant = ? AND instr(${table}.acl, ?) LIMIT 1`,
-        tenant,
-        guid,
-      ) !== null
-    );
+    return ["objects", "history", "uploads"].some((table) => {
+      const named = `instr(${table}.acl, ?)`;
+      const sql = `SELECT 1 FROM buckets JOIN ${table} ON bucket = buckets.id WHERE tenant = ? AND ${named} LIMIT 1`;
+      return this.index.row(sql, tenant, guid) !== null;
+    });
   }
 
   #tenants(which: string, ...parameters: Cell[]): Tenant[] {
@@ -240,25 +225,16 @@ export function isLastAdministrator(
     const named = [roles[0], roles.at(-1) ?? roles[0]];
     const has = index.row(`SELECT 1 FROM users WHERE id = ? AND ${HAS_ROLE}`, id, ...named, ...named);
     if (!has) return false;
-    const other = index.row(
-      `SELECT 1 FROM users WHERE tenant = ? AND id != ? AND (locked_ms IS NULL OR locked_ms <= ?)
-       AND ${ENABLED} AND ${HAS_ROLE} LIMIT 1`,
-      tenant,
-      id,
-      openedMs,
-      ...named,
-      ...named,
-    );
-    return other === null;
+    const other = `SELECT 1 FROM users WHERE tenant = ? AND id != ? AND (locked_ms IS NULL OR locked_ms <= ?)
+      AND ${ENABLED} AND ${HAS_ROLE} LIMIT 1`;
+    return index.row(other, tenant, id, openedMs, ...named, ...named) === null;
   });
 }
 
-const ANY_ADMINISTRATOR = `SELECT 1 FROM users WHERE tenant = ? AND ${ENABLED} AND ${HAS_ROLE} LIMIT 1`;
-
 /** Whether a tenant has an enabled account with the role ADMINISTRATOR, its own or that of a group. */
-function hasAdministrator(index: Statements, tenant: number): boolean {
-  const roles = Array<string>(4).fill("ADMINISTRATOR");
-  return index.row(ANY_ADMINISTRATOR, tenant, ...roles) !== null;
+export function hasAdministrator(index: Statements, tenant: number): boolean {
+  const select = `SELECT 1 FROM users WHERE tenant = ? AND ${ENABLED} AND ${HAS_ROLE} LIMIT 1`;
+  return index.row(select, tenant, ...Array<string>(4).fill("ADMINISTRATOR")) !== null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Acl, parseAcl, S3_ACCESS, type S3Access } from "./access.ts";
 import type { Versioning } from "./changes.ts";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
-import { type Cell, type Statements, textOrNull } from "./statements.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** A bucket, which is a namespace of its tenant. */
 export interface Bucket {
@@ -60,42 +60,28 @@ export class Buckets {
 
   /** How a bucket retains versions. */
   versionSettings(bucket: number): VersionSettings {
-    const row = this.index.row("SELECT version_settings FROM buckets WHERE id = ?", bucket);
-    return versionSettings(String(row?.[0] ?? "{}"));
+    return versionSettings(this.index.text("SELECT version_settings FROM buckets WHERE id = ?", bucket) ?? "{}");
   }
 
-  /** How many bytes may still be added by the quotas; negative where more are there than they allow. */
-  room(bucket: number): number {
-    return roomIn(this.index, bucket);
-  }
-
-  /** A bucket's own CORS rules (XML); null where it has none. */
-  cors(bucket: number): string | null {
-    const row = this.index.row("SELECT cors FROM buckets WHERE id = ?", bucket);
-    return row && textOrNull(row[0]);
+  /** The own CORS rules (XML) of a bucket or a tenant; null where there are none. */
+  cors(of: { bucket: number } | { tenant: number }): string | null {
+    const [table, id] = "bucket" in of ? ["buckets", of.bucket] : ["tenants", of.tenant];
+    return this.index.text(`SELECT cors FROM ${table} WHERE id = ?`, id);
   }
 
   /** The CORS rules (XML) that hold in a bucket: its own, else its tenant's; null where there are none, or no bucket. */
   corsInForce(tenant: number, name: string): string | null {
-    const row = this.index.row(
-      `SELECT COALESCE(buckets.cors, tenants.cors) FROM buckets JOIN tenants ON tenants.id = buckets.tenant
-       WHERE buckets.tenant = ? AND buckets.folded = ?`,
-      tenant,
-      folded(name),
-    );
-    return row && textOrNull(row[0]);
+    const sql = `SELECT COALESCE(buckets.cors, tenants.cors) FROM buckets JOIN tenants ON tenants.id = buckets.tenant
+      WHERE buckets.tenant = ? AND buckets.folded = ?`;
+    return this.index.text(sql, tenant, folded(name));
   }
 
   /** The mask of the data access permissions of a user in a bucket, its own and those of its groups; 0 is none. */
   permissions(user: number, bucket: number): number {
-    const rows = this.index.rows(
-      `SELECT permissions FROM grants WHERE user = ?1 AND bucket = ?2
-       UNION ALL SELECT permissions FROM group_members JOIN group_grants USING (group_id)
-       WHERE user = ?1 AND bucket = ?2`,
-      user,
-      bucket,
-    );
-    return rows.reduce((mask, [permissions]) => mask | Number(permissions), 0);
+    const sql = `SELECT permissions FROM grants WHERE user = ?1 AND bucket = ?2
+      UNION ALL SELECT permissions FROM group_members JOIN group_grants USING (group_id)
+      WHERE user = ?1 AND bucket = ?2`;
+    return this.index.rows(sql, user, bucket).reduce((mask, [permissions]) => mask | Number(permissions), 0);
   }
 
   /** The data access permissions of a user itself, or of a group, as masks by the buckets' numbers. */

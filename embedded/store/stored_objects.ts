@@ -72,10 +72,10 @@ export class Objects {
     const select = (table: string, isMarker: string) =>
       `SELECT ${OBJECT}, ${isMarker} FROM ${table} LEFT JOIN bodies ON bodies.id = ${table}.body
        WHERE bucket = ? AND key = ? ${which} ORDER BY seq DESC LIMIT 1`;
-    const current = this.index.row(select("objects", "0"), ...parameters);
+    const current = this.index.record<ObjectRow>(select("objects", "0 AS is_marker"), ...parameters);
     if (current) return this.#object(current, versioning);
-    const old = this.index.row(select("history", "is_marker"), ...parameters);
-    if (old?.at(-1) === 1) return { marker: versionIdOf(old[0], old[1], versioning) };
+    const old = this.index.record<ObjectRow>(select("history", "is_marker"), ...parameters);
+    if (old?.is_marker) return { marker: versionIdOf(old.seq, old.is_null, versioning) };
     // Without a marker the key was deleted where none are used: its versions are history, and it is just absent.
     return old && version !== null ? this.#object(old, versioning) : null;
   }
@@ -113,33 +113,19 @@ export class Objects {
     if (!from) return page;
     const start = compareBytes(from, prefix) < 0 ? prefix : from;
     const end = successor(prefix);
-    // One row more than the page shows where the next page starts. All rows at once: half the cost of one by one.
-    const rows = delimiter.length === 0
-      ? this.index.rows(
-        `SELECT ${textOf("key")}, 0, ${LISTED} FROM objects WHERE bucket = ?1 AND key >= ?2 ${
-          before(end, "?4")
-        } ORDER BY key LIMIT ?3`,
-        bucket,
-        start,
-        limit + 1,
-        ...end ? [end] : [],
-      )
-      : this.index.rows(
-        skipScan(before(end, "?7")),
-        bucket,
-        start,
-        limit + 1,
-        delimiter,
-        successor(delimiter),
-        prefix.length + 1,
-        ...end ? [end] : [],
-      );
-    for (
-      const [key, cut, size, etag, modifiedMs, owner, checksums, storageClass] of rows as [
+    // One row more than the page shows where the next page starts.
+    const asked = [bucket, start, limit + 1, ...end ? [end] : []];
+    // All rows at once: half the cost of one by one.
+    const rows = delimiter.length === 0 ? this.index.rows(scan(before(end, "?4")), ...asked) : this.index.rows(
+      skipScan(before(end, "?7")),
+      ...asked.slice(0, 3),
+      ...[delimiter, successor(delimiter), prefix.length + 1, ...asked.slice(3)],
+    );
+    for (const row of rows) {
+      const [key, cut, size, etag, modifiedMs, owner, checksums, storageClass] = row as [
         string | Uint8Array,
         ...Cell[],
-      ][]
-    ) {
+      ];
       if (page.objects.length + page.prefixes.length === limit) return { ...page, next: keyBytes(key) };
       if (cut === 0) {
         page.objects.push({
@@ -156,31 +142,24 @@ export class Objects {
     return page;
   }
 
-  #object(cells: Cell[], versioning: Versioning): StoredObject {
-    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags, parts, owner, acl] =
-      cells;
+  #object(
+    { is_null, is_marker: _, headers, data, file, checksums, parts, acl, ...row }: ObjectRow,
+    versioning: Versioning,
+  ) {
+    const storedParts = (): StoredParts["parts"] | null => parts === null ? null : JSON.parse(parts).parts;
     return {
-      version: versionIdOf(seq, isNull, versioning),
-      seq: Number(seq),
-      size: Number(size),
-      etag: String(etag),
-      modifiedMs: Number(modifiedMs),
-      contentType: String(contentType),
-      headers: headers === null ? {} : JSON.parse(String(headers)),
-      checksums: checksums === null ? null : JSON.parse(String(checksums)),
-      tags: textOrNull(tags),
-      parts: () => {
-        if (parts === null) return null;
-        const stored: StoredParts = JSON.parse(String(parts));
-        return stored.parts;
-      },
-      owner: numberOrNull(owner),
-      acl: parseAcl(textOrNull(acl)),
-      read: (first, last) => {
-        if (parts !== null) return readParts(this.folder, this.#partSources(JSON.parse(String(parts))), first, last);
+      ...row,
+      version: versionIdOf(row.seq, is_null, versioning),
+      headers: headers === null ? {} : JSON.parse(headers),
+      checksums: checksums === null ? null : JSON.parse(checksums),
+      parts: storedParts,
+      acl: parseAcl(acl),
+      read: (first: number, last: number) => {
+        const all = storedParts();
+        if (all) return readParts(this.folder, this.#partSources(all), first, last);
         return file === null
-          ? Promise.resolve((data as Bytes).subarray(first, last + 1))
-          : readBodyFile(`${this.folder}/${file}`, first, last, Number(size));
+          ? Promise.resolve((data ?? new Uint8Array()).subarray(first, last + 1))
+          : readBodyFile(`${this.folder}/${file}`, first, last, row.size);
       },
     };
   }
@@ -190,7 +169,7 @@ export class Objects {
    *
    * @throws {Deno.errors.NotFound} when it is gone
    */
-  #partSources({ parts }: StoredParts): PartSource[] {
+  #partSources(parts: StoredParts["parts"]): PartSource[] {
     return parts.map((part) => {
       if ("file" in part) return part;
       const row = this.index.row("SELECT data FROM bodies WHERE id = ?", part.body);
@@ -200,8 +179,14 @@ export class Objects {
   }
 }
 
-const OBJECT =
-  "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts, owner, acl";
+/** A version as its row holds it: headers, checksums, parts and the access list are JSON. */
+type ObjectRow =
+  & Pick<StoredObject, "seq" | "size" | "etag" | "modifiedMs" | "contentType" | "tags" | "owner">
+  & Record<"headers" | "checksums" | "parts" | "acl" | "file", string | null>
+  & { is_null: number; is_marker: number; data: Bytes | null };
+
+const OBJECT = `seq, is_null, size, etag, modified_ms AS modifiedMs, content_type AS contentType, headers, data, file,
+  checksums, tags, parts, owner, acl`;
 /** The storage class among the stored headers of a row; null for STANDARD. */
 export const STORAGE_CLASS = `headers ->> '$."x-amz-storage-class"'`;
 const LISTED = `size, etag, modified_ms, owner, checksums, ${STORAGE_CLASS}`;
@@ -219,6 +204,11 @@ function keyBytes(key: string | Uint8Array): Uint8Array {
 
 const ENCODER = new TextEncoder();
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function scan(beforeEnd: string): string {
+  return `SELECT ${textOf("key")}, 0, ${LISTED} FROM objects WHERE bucket = ?1 AND key >= ?2 ${beforeEnd}
+    ORDER BY key LIMIT ?3`;
+}
 
 function before(end: Uint8Array | null, parameter: string): string {
   return end ? `AND objects.key < ${parameter}` : "";
@@ -273,17 +263,9 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
 /** The index of a byte string in another one, searched from an index on; -1 where it is not found. */
 export function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
-  // Byte by byte, a long text that nearly matches everywhere would cost a page of keys a quarter of a second.
-  if (wanted.length > PLAIN_SEARCH_BYTES) return latin1(bytes).indexOf(latin1(wanted), from);
-  search: for (let at = from; at + wanted.length <= bytes.length; at++) {
-    for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) continue search;
-    return at;
-  }
-  return -1;
+  // Text is searched in linear time, however long the delimiter and however often it nearly matches.
+  return latin1(bytes).indexOf(latin1(wanted), from);
 }
-
-/** Longest text that is searched for byte by byte, which is the fastest way for short ones. */
-const PLAIN_SEARCH_BYTES = 16;
 
 /** A string with one character for each byte. */
 function latin1(bytes: Uint8Array): string {

@@ -1,7 +1,7 @@
 import { clientOf, requestedBy, type StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
-import { mustChangePassword, type Tenant } from "@/embedded/store/stored_accounts.ts";
+import { hasAdministrator, mustChangePassword, type Tenant } from "@/embedded/store/stored_accounts.ts";
 import { ChunksTooSmall, SlowBody } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { contentClasses, retentionClasses } from "./classes.ts";
@@ -72,21 +72,20 @@ const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
 };
 
 /**
- * Serves the management API at one level: a tenant's own, or the system's (`tenant` returns null). `address` is the
- * client's IP address; `onTenant` is awaited when a tenant was created, before the response is sent.
+ * Serves the management API at one level: a tenant's own, or the system's (`tenant` is null). `address` is the
+ * client's IP address; `onTenant` is called when a tenant was created, before the response is sent.
  */
 export function mapiHandler(
   store: StoreContext,
-  tenant: () => Tenant | null,
-  isSystem: boolean,
-  onTenant: (tenant: Tenant) => Promise<void>,
+  tenant: (() => Tenant | null) | null,
+  onTenant: (tenant: Tenant) => void = () => {},
 ): (request: Request, address: string) => Promise<Response> {
   return async (request, address) => {
     let response: Response;
     const id = crypto.randomUUID();
     try {
-      const level = isSystem ? null : tenant();
-      if (!isSystem && !level) throw forbidden();
+      const level = tenant && tenant();
+      if (tenant && !level) throw forbidden();
       response = await handle({ store, level, onTenant }, request, { address, requestId: id });
     } catch (error) {
       response = errorResponse(error, request.method);
@@ -102,7 +101,7 @@ interface Level {
   readonly store: StoreContext;
   /** The tenant whose port was called; null at the system level. */
   readonly level: Tenant | null;
-  readonly onTenant: (tenant: Tenant) => Promise<void>;
+  readonly onTenant: (tenant: Tenant) => void;
 }
 
 async function handle(
@@ -174,7 +173,7 @@ function reachableTenant(
   if (inside.length === 0 || tenant.record.administrationAllowed === true) return tenant;
   const depth = method === "PUT" ? 1 : method === "POST" ? 2 : 0;
   const isAccountWrite = inside[0] === "userAccounts" && inside.length === depth;
-  if (!isAccountWrite || store.accounts.hasAdministrator(tenant.id)) throw forbidden();
+  if (!isAccountWrite || hasAdministrator(store.index, tenant.id)) throw forbidden();
   return tenant;
 }
 
@@ -259,7 +258,9 @@ const RESOURCES: Readonly<Record<string, MapiMethods>> = {
   "namespaces/{namespace}/chargebackReport": { GET: readNamespaceChargeback },
 };
 
-const TEMPLATES = Object.entries(RESOURCES).map(([path, methods]) => ({ parts: segmentsOf(path), methods }));
+const TEMPLATES = Object.entries(RESOURCES).map(([path, methods]) => {
+  return { parts: path === "" ? [] : path.split("/"), methods };
+});
 
 /** The resource of a path's decoded segments below the tenant, with its names; null for what is not there. */
 function findResource(segments: readonly string[]): { methods: MapiMethods; names: string[] } | null {
@@ -269,10 +270,6 @@ function findResource(segments: readonly string[]): { methods: MapiMethods; name
   );
   if (!found) return null;
   return { methods: found.methods, names: segments.filter((_, i) => isName(found.parts[i])) };
-}
-
-function segmentsOf(path: string): string[] {
-  return path === "" ? [] : path.split("/");
 }
 
 function isName(part: string): boolean {

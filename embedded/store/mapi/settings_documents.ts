@@ -126,19 +126,8 @@ const IP_SETTINGS = {
   allowIfInBothLists: true,
 };
 
-const CONTACT = [
-  "firstName",
-  "lastName",
-  "emailAddress",
-  "primaryPhone",
-  "extension",
-  "address1",
-  "address2",
-  "city",
-  "state",
-  "zipOrPostalCode",
-  "countryOrRegion",
-];
+const CONTACT = ("firstName lastName emailAddress primaryPhone extension address1 address2 city state " +
+  "zipOrPostalCode countryOrRegion").split(" ");
 
 /** Most recipients of notifications. */
 const MAX_RECIPIENTS = 25;
@@ -219,16 +208,12 @@ export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
     read: "manage users",
     write: "manage users",
   },
-  {
-    kind: "contactInfo",
-    schema: members(each(CONTACT, text(256))),
-    defaults: each(CONTACT, ""),
-  },
-  {
-    kind: "emailNotification",
-    schema: members({ enabled: boolean, emailTemplate, recipients }),
-    defaults: { enabled: false, emailTemplate: TEMPLATE, recipients: { recipient: [] } },
-  },
+  { kind: "contactInfo", schema: members(each(CONTACT, text(256))), defaults: each(CONTACT, "") },
+  settings("emailNotification", {
+    enabled: [boolean, false],
+    emailTemplate: [emailTemplate, TEMPLATE],
+    recipients: [recipients, { recipient: [] }],
+  }),
   {
     kind: "namespaceDefaults",
     schema: members({
@@ -240,9 +225,7 @@ export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
     fixed: { dpl: "Dynamic", effectiveDpl: "Dynamic" },
   },
   {
-    kind: "searchSecurity",
-    schema: members({ ipSettings }),
-    defaults: { ipSettings: IP_SETTINGS },
+    ...settings("searchSecurity", { ipSettings: [ipSettings, IP_SETTINGS] }),
     read: "manage users",
     write: "manage users",
   },
@@ -258,41 +241,31 @@ const MAX_DELETE_DAYS = 36_500;
 /** The settings documents of a namespace, without versioningSettings, which are columns of the bucket. */
 export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
   {
-    kind: "complianceSettings",
-    schema: members({
-      retentionDefault: retention(true),
-      minimumRetentionAfterInitialUnspecified: retention(false),
-      shreddingDefault: boolean,
-      customMetadataChanges: oneOf("ADD", "ALL", "NONE"),
-      dispositionEnabled: boolean,
+    ...settings("complianceSettings", {
+      retentionDefault: [retention(true), "0"],
+      minimumRetentionAfterInitialUnspecified: [retention(false), "0"],
+      shreddingDefault: [boolean, false],
+      customMetadataChanges: [oneOf("ADD", "ALL", "NONE"), "ALL"],
+      dispositionEnabled: [boolean, false],
     }),
-    defaults: {
-      retentionDefault: "0",
-      minimumRetentionAfterInitialUnspecified: "0",
-      shreddingDefault: false,
-      customMetadataChanges: "ALL",
-      dispositionEnabled: false,
-    },
     write: "comply",
   },
   permissionsDocument,
   {
-    kind: "customMetadataIndexingSettings",
-    schema: members({ contentClasses: names, fullIndexingEnabled: boolean, excludedAnnotations: text(1024) }),
-    defaults: { contentClasses: [], fullIndexingEnabled: false, excludedAnnotations: "" },
+    ...settings("customMetadataIndexingSettings", {
+      contentClasses: [names, []],
+      fullIndexingEnabled: [boolean, false],
+      excludedAnnotations: [text(1024), ""],
+    }),
     check: requireContentClasses,
   },
-  {
-    kind: "replicationCollisionSettings",
-    schema: members({
-      action: oneOf("MOVE", "RENAME"),
-      deleteDays: integer(0, MAX_DELETE_DAYS),
-      deleteEnabled: boolean,
-    }),
-    defaults: { action: "MOVE", deleteDays: 0, deleteEnabled: false },
-  },
+  settings("replicationCollisionSettings", {
+    action: [oneOf("MOVE", "RENAME"), "MOVE"],
+    deleteDays: [integer(0, MAX_DELETE_DAYS), 0],
+    deleteEnabled: [boolean, false],
+  }),
   // Without webdavBasicAuthPassword: there is no WebDAV, and what is not used need not be stored.
-  protocol("http", {
+  settings("protocols/http", {
     httpsEnabled: [boolean, true],
     httpEnabled: [boolean, true],
     restEnabled: [boolean, true],
@@ -304,33 +277,37 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
     webdavBasicAuthEnabled: [boolean, false],
     webdavBasicAuthUsername: [text(64), ""],
     webdavCustomMetadata: [boolean, false],
+    ipSettings: [ipSettings, IP_SETTINGS],
   }),
-  protocol("cifs", {
+  settings("protocols/cifs", {
     enabled: [boolean, false],
     caseForcing: [oneOf("UPPER", "LOWER", "DISABLED"), "DISABLED"],
     caseSensitive: [boolean, true],
     requiresAuthentication: [boolean, true],
+    ipSettings: [ipSettings, IP_SETTINGS],
   }),
-  protocol("nfs", {
+  settings("protocols/nfs", {
     enabled: [boolean, false],
     uid: [integer(0, MAX_NFS_ID), 0],
     gid: [integer(0, MAX_NFS_ID), 0],
+    ipSettings: [ipSettings, IP_SETTINGS],
   }),
-  protocol("smtp", {
+  settings("protocols/smtp", {
     enabled: [boolean, false],
     emailFormat: [oneOf(".eml", ".mbox"), ".eml"],
     emailLocation: [text(1024), "/email/"],
     separateAttachments: [boolean, false],
+    ipSettings: [ipSettings, IP_SETTINGS],
   }),
 ];
 
-/** A way to reach a namespace: its members with their defaults, and the address rules. */
-function protocol(name: string, settings: Readonly<Record<string, readonly [z.ZodType, unknown]>>): SettingsDocument {
-  const entries = Object.entries(settings);
+/** A document by its members, each with its schema and its default. */
+function settings(kind: string, all: Readonly<Record<string, readonly [z.ZodType, unknown]>>): SettingsDocument {
+  const entries = Object.entries(all);
   return {
-    kind: `protocols/${name}`,
-    schema: members({ ...Object.fromEntries(entries.map(([name, [schema]]) => [name, schema])), ipSettings }),
-    defaults: { ...Object.fromEntries(entries.map(([name, [, value]]) => [name, value])), ipSettings: IP_SETTINGS },
+    kind,
+    schema: members(Object.fromEntries(entries.map(([name, [schema]]) => [name, schema]))),
+    defaults: Object.fromEntries(entries.map(([name, [, value]]) => [name, value])),
   };
 }
 
@@ -353,11 +330,7 @@ export function corsMethods(level: "tenant" | "namespace"): MapiMethods {
     return level === "tenant" ? { tenant: request.tenant.id } : { bucket: readableNamespace(request).id };
   };
   return {
-    GET: (request) => {
-      const { accounts, buckets } = request.store;
-      const of = permitted(request, "read");
-      return Response.json({ cors: "bucket" in of ? buckets.cors(of.bucket) : accounts.cors(of.tenant) });
-    },
+    GET: (request) => Response.json({ cors: request.store.buckets.cors(permitted(request, "read")) }),
     PUT: async (request) => {
       const of = permitted(request, "administer");
       await request.store.writer.change("setCors", { of, cors: corsRules(await request.body()) });

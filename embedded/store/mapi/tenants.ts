@@ -94,12 +94,12 @@ export function readTenant({ caller, query, tenant }: TenantRequest): Response {
 }
 
 /**
- * PUT /tenants: creates the tenant, its first user and its first group in one transaction. `onCreated` is awaited
+ * PUT /tenants: creates the tenant, its first user and its first group in one transaction. `onCreated` is called
  * before the response.
  */
 export async function createTenant(
   { store, caller, query, body }: MapiRequest,
-  onCreated: (tenant: Tenant) => Promise<void>,
+  onCreated: (tenant: Tenant) => void,
 ): Promise<void> {
   requireRight(caller, "administer");
   const { name, ...settings } = parsed(NEW, await body());
@@ -120,7 +120,7 @@ export async function createTenant(
   });
   const tenant = store.accounts.tenant(name);
   if (!tenant) throw notFound(`tenant ${name}`);
-  await onCreated(tenant);
+  onCreated(tenant);
 }
 
 /**

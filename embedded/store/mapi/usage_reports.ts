@@ -141,12 +141,9 @@ interface Interval {
 
 type Figure = keyof typeof FLOWS | keyof typeof USAGE_POINTS;
 
-const FIGURES = Object.entries({ ...FLOWS, ...USAGE_POINTS }).map(([name, column]) => ({
-  name: name as Figure,
-  column,
-}));
+const FIGURES = Object.entries({ ...FLOWS, ...USAGE_POINTS });
 
-type Point = Used & { readonly bucket: number; readonly hour: number };
+type Point = Record<Figure, number> & Readonly<Record<"bucket" | "hour" | "isDeleted", number>>;
 
 /**
  * Usage of a tenant's buckets, or of one of them, by intervals in ascending order. Hours without an entry have no
@@ -178,30 +175,24 @@ export function usageDuring(
     row = next;
     if (at < intervals.length && intervals[at].first <= next.hour) {
       add(sums[at], next, FLOWS);
-      sums[at].hasDeleted ||= next.hasDeleted;
+      sums[at].hasDeleted ||= next.isDeleted === 1;
     }
   }
   holdUntil(Infinity);
   return sums;
 }
 
-function* points(index: Statements, tenant: number, bucket: number | null, end: number): Generator<Point> {
-  const columns = FIGURES.map(({ column }) => column);
-  const which = bucket === null ? [tenant, end] : [tenant, end, bucket];
-  const rows = index.each(
-    `SELECT bucket, hour, NOT EXISTS (SELECT 1 FROM buckets WHERE id = bucket), ${columns} FROM usage
+function points(index: Statements, tenant: number, bucket: number | null, end: number): Generator<Point> {
+  const figures = FIGURES.map(([name, column]) => `${column} AS ${name}`);
+  return index.eachRecord<Point>(
+    `SELECT bucket, hour, NOT EXISTS (SELECT 1 FROM buckets WHERE id = bucket) AS isDeleted, ${figures} FROM usage
      WHERE tenant = ? AND hour <= ? ${bucket === null ? "" : "AND bucket = ?"} ORDER BY bucket, hour`,
-    ...which,
+    ...(bucket === null ? [tenant, end] : [tenant, end, bucket]),
   );
-  for (const [bucket, hour, isDeleted, ...cells] of rows) {
-    const used = nothing();
-    for (const [i, { name }] of FIGURES.entries()) used[name] = Number(cells[i]);
-    yield { ...used, bucket: Number(bucket), hour: Number(hour), hasDeleted: isDeleted === 1 };
-  }
 }
 
 function nothing(): Used {
-  const zeros = Object.fromEntries(FIGURES.map(({ name }) => [name, 0]));
+  const zeros = Object.fromEntries(FIGURES.map(([name]) => [name, 0]));
   return { ...zeros as Omit<Used, "hasDeleted">, hasDeleted: false };
 }
 

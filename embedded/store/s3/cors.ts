@@ -11,7 +11,7 @@ import { childText, element, readXml, type XmlElement, xmlResponse } from "./xml
 export function getBucketCors(call: S3Call): Response {
   signedUser(call.caller);
   const bucket = permittedBucket(call, call.bucket, "any");
-  const text = call.store.buckets.cors(bucket.id);
+  const text = call.store.buckets.cors({ bucket: bucket.id });
   if (text === null) throw new StoreError("NoSuchCORSConfiguration");
   return xmlResponse("CORSConfiguration", corsRuleElements(parseCorsRules(text)));
 }
@@ -137,12 +137,12 @@ const cached = new LRUCache<string, readonly CorsRule[]>({
 });
 
 /** Largest configuration, in bytes, and its most rules and longest rule name in characters (S3 API, PutBucketCors). */
-export const MAX_CORS_BYTES = 64 * 1024;
+const MAX_CORS_BYTES = 64 * 1024;
 const MAX_RULES = 100;
 const MAX_ID_CHARACTERS = 255;
 
 /** The methods that a rule may allow, in S3's spelling. */
-export const CORS_METHODS: readonly string[] = ["GET", "PUT", "POST", "DELETE", "HEAD"];
+const CORS_METHODS: readonly string[] = ["GET", "PUT", "POST", "DELETE", "HEAD"];
 
 /** One CORS rule. Origins and allowed headers may hold one `*`, which stands for any text. */
 export interface CorsRule {
@@ -269,7 +269,7 @@ interface CorsQuery {
 }
 
 /** The rule that allows a request. */
-export interface CorsMatch {
+interface CorsMatch {
   rule: CorsRule;
   /** Whether the rule's origin is `*`: then the response is for every origin, and never with credentials. */
   isForAll: boolean;

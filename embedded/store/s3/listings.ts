@@ -169,7 +169,7 @@ function versionElement(
   owner: (id: number | null) => string,
 ): string {
   const named = `${element("Key", encodeKey(keyText(version.key)))}${element("VersionId", version.version)}` +
-    `${element("IsLatest", version.isLatest)}${element("LastModified", xmlTime(version.modifiedMs))}`;
+    `${element("IsLatest", version.isLatest === 1)}${element("LastModified", xmlTime(version.modifiedMs))}`;
   if (version.isMarker) return `<DeleteMarker>${named}${owner(version.owner)}</DeleteMarker>`;
   return `<Version>${named}${element("ETag", `"${version.etag}"`)}${checksumKindOf(version.checksums)}` +
     `${element("Size", version.size)}${element("StorageClass", version.storageClass ?? "STANDARD")}` +

@@ -245,9 +245,9 @@ export function mergeRecord(
   id: number,
   members: Members,
 ): void {
-  const row = index.row(`SELECT record FROM ${table} WHERE id = ?`, id);
-  if (!row) throw new StoreError("NotFound");
-  const merged = JSON.stringify({ ...JSON.parse(String(row[0])), ...members });
+  const record = index.text(`SELECT record FROM ${table} WHERE id = ?`, id);
+  if (record === null) throw new StoreError("NotFound");
+  const merged = JSON.stringify({ ...JSON.parse(record), ...members });
   index.run(`UPDATE ${table} SET record = ? WHERE id = ?`, merged, id);
 }
 
@@ -269,17 +269,6 @@ export function requireFreeName(
 }
 
 /** The changes of tenants, users and groups. */
-export const accountChanges = {
-  createTenant,
-  modifyTenant,
-  deleteTenant,
-  createUser,
-  modifyUser,
-  deleteUser,
-  countFailure,
-  resetFailures,
-  createGroup,
-  modifyGroup,
-  deleteGroup,
-  setGrants,
-};
+export const tenantChanges = { createTenant, modifyTenant, deleteTenant };
+export const userChanges = { createUser, modifyUser, deleteUser, countFailure, resetFailures };
+export const groupChanges = { createGroup, modifyGroup, deleteGroup, setGrants };

@@ -118,8 +118,8 @@ function transferOwnership(index: Statements, bucket: number, owner: number | nu
   );
   const acl = row && parseAcl(String(row[0]));
   if (row && acl) {
-    const next = index.row("SELECT guid FROM users WHERE id = ?", owner);
-    const passed = serializeAcl(aclForNewOwner(acl, String(row[1]), next && String(next[0])));
+    const next = index.text("SELECT guid FROM users WHERE id = ?", owner);
+    const passed = serializeAcl(aclForNewOwner(acl, String(row[1]), next));
     index.run("UPDATE buckets SET acl = ? WHERE id = ?", passed, bucket);
   }
   index.run("UPDATE buckets SET owner = ? WHERE id = ?", owner, bucket);
@@ -127,8 +127,8 @@ function transferOwnership(index: Statements, bucket: number, owner: number | nu
 
 /** `namespaceQuota` is a number as text, or a word where there is no limit. */
 function requireNamespaceQuota(index: Statements, tenant: number): void {
-  const quota = index.row("SELECT json_extract(record, '$.namespaceQuota') FROM tenants WHERE id = ?", tenant)?.[0];
-  if (!/^[0-9]+$/.test(String(quota ?? ""))) return;
+  const quota = index.text("SELECT json_extract(record, '$.namespaceQuota') FROM tenants WHERE id = ?", tenant) ?? "";
+  if (!/^[0-9]+$/.test(quota)) return;
   const present = index.row("SELECT count(*) FROM buckets WHERE tenant = ?", tenant)?.[0];
   if (Number(present) >= Number(quota)) throw new StoreError("TooManyBuckets");
 }
@@ -202,11 +202,11 @@ function setDocument(
     throw new StoreError("NoSuchBucket");
   }
   const at = [tenant, bucket, kind, folded(name)] as const;
-  const present = index.row(`SELECT document FROM documents WHERE ${BY_NAME}`, ...at);
+  const present = index.text(`SELECT document FROM documents WHERE ${BY_NAME}`, ...at);
   if (present && mode === "create") throw new StoreError("NameTaken");
   if (!present && mode === "modify") throw new StoreError("NotFound");
   // Merged here, so that two changes at once do not undo each other.
-  const merged = mergedDocument(present ? JSON.parse(String(present[0])) : {}, document);
+  const merged = mergedDocument(JSON.parse(present ?? "{}"), document);
   index.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", ...at, JSON.stringify(merged));
   if (kind === "permissions") {
     const [table, id] = bucket === 0 ? ["tenants", tenant] : ["buckets", bucket];
@@ -303,17 +303,7 @@ function clearDeletionRecords(index: Statements, _: Record<never, never>): { cle
   return { cleared: changes };
 }
 
-/** The changes of buckets and their settings. */
-export const bucketChanges = {
-  createBucket,
-  deleteBucket,
-  updateBucket,
-  setVersionSettings,
-  setBucketAcl,
-  setCors,
-  setDocument,
-  deleteDocument,
-  noteAuditEnd,
-  pruneVersions,
-  clearDeletionRecords,
-};
+/** The changes of buckets, of settings documents, and those of the maintenance. */
+export const bucketChanges = { createBucket, deleteBucket, updateBucket, setVersionSettings, setBucketAcl, setCors };
+export const documentChanges = { setDocument, deleteDocument, noteAuditEnd };
+export const upkeepChanges = { pruneVersions, clearDeletionRecords };

@@ -243,13 +243,9 @@ function archiveCurrent({ index, bucket, key, rules, atMs, counts }: Place, curr
   } else {
     if (current) index.insert("history", { ...current, old_ms: atMs });
     else if (versioning !== "off") {
-      index.run(
-        `UPDATE history SET old_ms = ?1 WHERE bucket = ?2 AND key = ?3 AND old_ms IS NULL
-         AND seq = (SELECT seq FROM history WHERE bucket = ?2 AND key = ?3 ORDER BY seq DESC LIMIT 1)`,
-        atMs,
-        bucket,
-        key,
-      );
+      const newest = "SELECT seq FROM history WHERE bucket = ?2 AND key = ?3 ORDER BY seq DESC LIMIT 1";
+      const set = "UPDATE history SET old_ms = ?1 WHERE bucket = ?2 AND key = ?3 AND old_ms IS NULL";
+      index.run(`${set} AND seq = (${newest})`, atMs, bucket, key);
     }
     if (versioning === "suspended") {
       const nulls = "SELECT * FROM history WHERE bucket = ? AND key = ? AND is_null = 1";

@@ -1,20 +1,13 @@
 import { permissionsOf } from "@/embedded/store/access.ts";
-import type {
-  AuditDetails,
-  ChangeOrigin,
-  Deleted,
-  ReportedChange,
-  VersionId,
-  Versioning,
-} from "@/embedded/store/changes.ts";
+import type { AuditDetails, ChangeOrigin, ReportedChange, VersionId, Versioning } from "@/embedded/store/changes.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { type Statements, textOrNull } from "@/embedded/store/statements.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 import type { StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { rolesOf } from "@/embedded/store/stored_accounts.ts";
 import { versionIdOf } from "@/embedded/store/stored_objects.ts";
 import type { AuditAction } from "@/lib/std/audit_words.ts";
-import { accountChanges } from "./account_changes.ts";
-import { bucketChanges } from "./bucket_changes.ts";
+import { groupChanges, tenantChanges, userChanges } from "./account_changes.ts";
+import { bucketChanges, documentChanges, upkeepChanges } from "./bucket_changes.ts";
 import { objectChanges } from "./object_changes.ts";
 import { uploadChanges } from "./upload_changes.ts";
 import { usageChanges } from "./usage_changes.ts";
@@ -29,7 +22,8 @@ interface AuditEntry {
   readonly version?: string | null;
   /** The name of an account, a group, a tenant or a class. */
   readonly name?: string | null;
-  readonly details?: AuditDetails;
+  /** Those without a value are left out. */
+  readonly details?: Readonly<Record<string, AuditDetails[string] | null | undefined>>;
 }
 
 /**
@@ -37,16 +31,13 @@ interface AuditEntry {
  *
  * @returns the reports of the change by its result: none for changes that the gateway records itself
  */
-export function reported(
-  index: Statements,
-  change: Change,
-): (result: Result<ChangeKind>) => readonly ReportedChange[] {
+export function reported(index: Statements, change: Change): (result: Result<ChangeKind>) => readonly ReportedChange[] {
   const { origin } = change;
   const entriesOf = origin?.isByGateway ? null : describe(index, change.kind, change.input);
   if (entriesOf === null) return () => [];
   return (result) =>
     entriesOf(result).map((entry) => {
-      const { tenant, action, details } = entry;
+      const { tenant, action, bucket, key, version, name, details = {} } = entry;
       const { actor = null, isSystem, address = null, requestId = null } = origin ?? {};
       return {
         action,
@@ -54,21 +45,20 @@ export function reported(
         actor: actor === null ? null : { name: actor, tenant: isSystem ? null : tenant },
         address,
         requestId,
-        target: targetOf(entry),
-        details: details ?? {},
+        target: {
+          kind: kindOf(entry),
+          ...stated({ bucket, key: key && new TextDecoder().decode(key), version_id: version, name }),
+        },
+        details: stated(details),
       };
     });
 }
 
-function targetOf(entry: AuditEntry): ReportedChange["target"] {
-  const { bucket, key, version, name } = entry;
-  return {
-    kind: kindOf(entry),
-    ...(bucket == null ? {} : { bucket }),
-    ...(key ? { key: new TextDecoder().decode(key) } : {}),
-    ...(version == null ? {} : { version_id: version }),
-    ...(name == null ? {} : { name }),
-  };
+/** The members that have a value. */
+function stated<T>(members: Readonly<Record<string, T | null | undefined>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => value == null ? [] : [[name, value] as const]),
+  );
 }
 
 function kindOf({ action, bucket, key, name, details }: AuditEntry): ReportedChange["target"]["kind"] {
@@ -111,11 +101,11 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   deleteTenant: (index, { tenant }) => entry({ ...tenantOf(index, tenant), action: "tenant_delete" }),
 
   createUser: (index, { tenant, isRecovery, ...user }) =>
-    entry(created(tenantOf(index, tenant), "account_create", user, recovery(isRecovery))),
+    entry(created(tenantOf(index, tenant), "account_create", user, { recovery: isRecovery || null })),
   modifyUser: (index, { user, record, passwordMd5, isRecovery }) => {
-    const members = Object.keys(record).length > 0 ? { settings: names(record), ...roles(record) } : {};
     const action = passwordMd5 === null ? "account_change" : "password_change";
-    return entry({ ...nameOf(index, "users", user), action, details: { ...members, ...recovery(isRecovery) } });
+    const details = { settings: names(record) || null, roles: roles(record), recovery: isRecovery || null };
+    return entry({ ...nameOf(index, "users", user), action, details });
   },
   deleteUser: (index, { user }) => entry({ ...nameOf(index, "users", user), action: "account_delete" }),
   countFailure: null,
@@ -124,14 +114,14 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   createGroup: (index, { tenant, members, ...group }) =>
     entry(created(tenantOf(index, tenant), "group_create", group, { members: members.length })),
   modifyGroup: (index, { group, record, members }) => {
-    const details = { settings: names(record), ...roles(record), ...(members ? { members: members.length } : {}) };
+    const details = { settings: names(record), roles: roles(record), members: members?.length };
     return entry({ ...nameOf(index, "groups", group), action: "group_change", details });
   },
   deleteGroup: (index, { group }) => entry({ ...nameOf(index, "groups", group), action: "group_delete" }),
   setGrants: (index, { to, grants }) => {
     const { name } = "user" in to ? nameOf(index, "users", to.user) : nameOf(index, "groups", to.group);
     return entries(grants.map(({ bucket, permissions }): AuditEntry => {
-      const details = { permissions: permissionsOf(permissions).join(", "), ...("group" in to ? { group: true } : {}) };
+      const details = { permissions: permissionsOf(permissions).join(", "), group: "group" in to || null };
       return { ...bucketOf(index, bucket), action: "permissions_change", name, details };
     }));
   },
@@ -142,23 +132,18 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
   },
   updateBucket: (index, { bucket, name, owner, settings }) => {
     const changed = [...Object.keys(settings), ...(owner === undefined ? [] : ["owner"])];
-    const details: AuditDetails = {
-      ...(changed.length > 0 ? { settings: changed.join(", ") } : {}),
-      ...(name === undefined ? {} : { name }),
-    };
+    const details = { settings: changed.join(", ") || null, name };
     return entry({ ...bucketOf(index, bucket), action: "bucket_settings", details });
   },
   deleteBucket: (index, { bucket }) => entry({ ...bucketOf(index, bucket), action: "bucket_delete" }),
   setVersionSettings: (index, { bucket, versioning, settings }) => {
-    const details: AuditDetails = {
-      settings: settings === "defaults" ? "versioningSettings" : names(settings) || "versioning",
-      ...removed(settings === "defaults"),
-      ...(versioning === null ? {} : { versioning }),
-    };
+    const isReset = settings === "defaults";
+    const changed = isReset ? "versioningSettings" : names(settings) || "versioning";
+    const details = { settings: changed, removed: isReset || null, versioning };
     return entry({ ...bucketOf(index, bucket), action: "bucket_settings", details });
   },
   setBucketAcl: (index, { bucket, acl }) =>
-    entry({ ...bucketOf(index, bucket), action: "bucket_acl", details: removed(acl === null) }),
+    entry({ ...bucketOf(index, bucket), action: "bucket_acl", details: { removed: acl === null || null } }),
   setCors: (index, { of, cors }) => {
     const details = { settings: "cors", removed: cors === null };
     return "bucket" in of
@@ -172,26 +157,36 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
 
   putObject: (index, { bucket, key, size }) => {
     const at = bucketOf(index, bucket);
-    return ({ version, replaced }) => [
-      { ...at, key, action: "object_write", version, details: written(size, replaced) },
-    ];
+    return ({ version, replaced }) => {
+      const details = { bytes: size, replaced: replaced || null };
+      return [{ ...at, key, action: "object_write", version, details }];
+    };
   },
   deleteObjects: (index, { bucket, objects }) => {
     const at = bucketOf(index, bucket);
     return ({ outcomes }) =>
       objects.flatMap(({ key, version }, i) => {
         const outcome = outcomes[i];
-        return "isMarker" in outcome ? [{ ...at, key, ...deleted(version, outcome) }] : [];
+        if (!("isMarker" in outcome)) return [];
+        // The version that was named, or the one of the key, which may be a marker that was added.
+        const details = { marker: outcome.isMarker || null, absent: outcome.wasAbsent || null };
+        return [{ ...at, key, action: "object_delete", version: version ?? outcome.version, details }];
       });
   },
   setTags: (index, { bucket, key, version, tags }) => {
     const at = bucketOf(index, bucket);
-    const details = removed(tags === null);
+    const details = { removed: tags === null || null };
     return (result) => [{ ...at, action: "object_tags", key, version: version ?? result.version, details }];
   },
   setObjectAcl: (index, { bucket, key, seq, acl }) => {
     const version = versionOf(index, bucket, key, seq);
-    return entry({ ...bucketOf(index, bucket), action: "object_acl", key, version, details: removed(acl === null) });
+    return entry({
+      ...bucketOf(index, bucket),
+      action: "object_acl",
+      key,
+      version,
+      details: { removed: acl === null || null },
+    });
   },
   pruneVersions: (index) => ({ buckets }) =>
     buckets.map(({ bucket, pruned }) => {
@@ -205,7 +200,7 @@ const RECORDED: { readonly [K in ChangeKind]: Recorded<K> | null } = {
     const at = bucketOf(index, bucket);
     return ({ version, written: object }) => {
       if (object === null) return [];
-      const details = { ...written(object.size, object.replaced), parts: parts.length };
+      const details = { bytes: object.size, replaced: object.replaced || null, parts: parts.length };
       return [{ ...at, key, action: "object_write", version, details }];
     };
   },
@@ -228,26 +223,9 @@ function created(
   { tenant }: { readonly tenant: string | null },
   action: "account_create" | "group_create",
   { name, record }: { readonly name: string; readonly record: string },
-  more: AuditDetails = {},
+  more: AuditEntry["details"] = {},
 ): AuditEntry {
-  return { tenant, action, name, details: { ...roles(JSON.parse(record)), ...more } };
-}
-
-function written(bytes: number, replaced: boolean): AuditDetails {
-  return replaced ? { bytes, replaced } : { bytes };
-}
-
-/** A deletion: of the version that was named, or of the key, which may have added a marker. */
-function deleted(named: string | null, { version, isMarker, wasAbsent }: Deleted) {
-  const details: AuditDetails = {
-    ...(isMarker ? { marker: true } : {}),
-    ...(wasAbsent ? { absent: true } : {}),
-  };
-  return { action: "object_delete", version: named ?? version, details } as const;
-}
-
-function removed(isRemoved: boolean): AuditDetails {
-  return isRemoved ? { removed: true } : {};
+  return { tenant, action, name, details: { roles: roles(JSON.parse(record)), ...more } };
 }
 
 /** A settings document of a tenant or a bucket, or a class, which has a name. */
@@ -263,26 +241,25 @@ function documentEntry(
   return { ...at, action, details: { settings: kind, ...(name === "" ? {} : { name, change }) } };
 }
 
-function tenantOf(index: Statements, id: number): { tenant: string | null; name: string | null } {
-  const row = index.row("SELECT folded, name FROM tenants WHERE id = ?", id);
-  return { tenant: textOrNull(row?.[0] ?? null), name: textOrNull(row?.[1] ?? null) };
+interface Names {
+  readonly tenant: string | null;
+  readonly name: string | null;
 }
+
+function tenantOf(index: Statements, id: number): Names {
+  return index.record("SELECT folded AS tenant, name FROM tenants WHERE id = ?", id) ?? NO_NAMES;
+}
+
+const NO_NAMES: Names = { tenant: null, name: null };
 
 function bucketOf(index: Statements, id: number): { tenant: string | null; bucket: string | null } {
   const { tenant, name } = nameOf(index, "buckets", id);
   return { tenant, bucket: name };
 }
 
-function nameOf(
-  index: Statements,
-  table: "users" | "groups" | "buckets",
-  id: number,
-): { tenant: string | null; name: string | null } {
-  const row = index.row(
-    `SELECT tenants.folded, own.name FROM ${table} AS own LEFT JOIN tenants ON tenants.id = tenant WHERE own.id = ?`,
-    id,
-  );
-  return { tenant: textOrNull(row?.[0] ?? null), name: textOrNull(row?.[1] ?? null) };
+function nameOf(index: Statements, table: "users" | "groups" | "buckets", id: number): Names {
+  const joined = `${table} AS own LEFT JOIN tenants ON tenants.id = tenant`;
+  return index.record(`SELECT tenants.folded AS tenant, own.name FROM ${joined} WHERE own.id = ?`, id) ?? NO_NAMES;
 }
 
 /** S3's name of a version; null where the bucket never had versioning. */
@@ -300,18 +277,17 @@ function names(members: Readonly<Record<string, unknown>>): string {
   return Object.keys(members).join(", ");
 }
 
-/** The roles of an account's or a group's record, where it says any. */
-function roles(record: Readonly<Record<string, unknown>>): AuditDetails {
-  return record.roles === undefined ? {} : { roles: rolesOf({ record }).join(", ") };
-}
-
-/** Marks a change by the system level in a tenant without an administrator. */
-function recovery(isRecovery = false): AuditDetails {
-  return isRecovery ? { recovery: true } : {};
+/** The roles of an account's or a group's record; null where it says none. */
+function roles(record: Readonly<Record<string, unknown>>): string | null {
+  return record.roles === undefined ? null : rolesOf({ record }).join(", ");
 }
 
 /** Every kind of change of the index. Its input and its result are those of the function. */
-export const CHANGES = { ...accountChanges, ...bucketChanges, ...objectChanges, ...uploadChanges, ...usageChanges };
+export const CHANGES = {
+  ...{ ...tenantChanges, ...userChanges, ...groupChanges },
+  ...{ ...bucketChanges, ...documentChanges, ...upkeepChanges },
+  ...{ ...objectChanges, ...uploadChanges, ...usageChanges },
+};
 
 export type ChangeKind = keyof typeof CHANGES;
 

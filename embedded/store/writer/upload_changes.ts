@@ -134,12 +134,8 @@ function completeUpload(
 } {
   const { bucket, key, condition, atMs } = input;
   const etag = etagOf(input.parts);
-  const upload = index.record<UploadRow>(
-    "SELECT * FROM uploads WHERE id = ? AND bucket = ? AND key = ?",
-    input.upload,
-    bucket,
-    key,
-  );
+  const select = "SELECT * FROM uploads WHERE id = ? AND bucket = ? AND key = ?";
+  const upload = index.record<UploadRow>(select, input.upload, bucket, key);
   if (!upload) return completedBefore(index, input, etag);
   requireUser(index, input.by);
   const all = partsOf(index, input.upload);
@@ -298,14 +294,10 @@ function completedBefore(
   etag: string,
 ): ReturnType<typeof completeUpload> {
   for (const table of ["objects", "history"]) {
-    const row = index.row(
-      `SELECT versioning, seq, is_null, checksums FROM ${table} AS version JOIN buckets ON buckets.id = version.bucket
-       WHERE version.bucket = ? AND key = ? AND etag = ? AND json_extract(parts, '$.upload') = ?`,
-      bucket,
-      key,
-      etag,
-      upload,
-    );
+    const select = `SELECT versioning, seq, is_null, checksums FROM ${table} AS version
+      JOIN buckets ON buckets.id = version.bucket
+      WHERE version.bucket = ? AND key = ? AND etag = ? AND json_extract(parts, '$.upload') = ?`;
+    const row = index.row(select, bucket, key, etag, upload);
     if (!row) continue;
     const [versioning, seq, isNull, checksums] = row;
     const version = versionIdOf(seq, isNull, versioning as Versioning);

@@ -18,30 +18,28 @@ const MS_PER_HOUR = 60 * 60 * 1000;
 
 /** Collects the usage that a change adds to a bucket and removes from it, to write it at once. */
 export class StoredCounts {
-  #bytes = 0;
-  #versions = 0;
-  #multipart = { objects: 0, parts: 0, bytes: 0 };
+  readonly #counts = {
+    stored_bytes: 0,
+    stored_count: 0,
+    multipart_objects: 0,
+    multipart_object_parts: 0,
+    multipart_object_bytes: 0,
+  };
 
   /** Adds a version of so many bytes (`sign` 1), or removes it (-1); `parts` is null for one that was not uploaded in parts. */
   add(sign: 1 | -1, bytes: number, parts: number | null): void {
-    this.#bytes += sign * bytes;
-    this.#versions += sign;
+    this.#counts.stored_bytes += sign * bytes;
+    this.#counts.stored_count += sign;
     if (parts === null) return;
-    this.#multipart.objects += sign;
-    this.#multipart.parts += sign * parts;
-    this.#multipart.bytes += sign * bytes;
+    this.#counts.multipart_objects += sign;
+    this.#counts.multipart_object_parts += sign * parts;
+    this.#counts.multipart_object_bytes += sign * bytes;
   }
 
   /** Writes the counts of a bucket and its tenant. */
   write(index: Statements, bucket: number): void {
-    const { objects, parts, bytes } = this.#multipart;
-    addTo(index, bucket, { stored_bytes: this.#bytes, stored_count: this.#versions });
-    addTo(index, bucket, {
-      multipart_objects: objects,
-      multipart_object_parts: parts,
-      multipart_object_bytes: bytes,
-    });
-    countOfTenant(index, bucket, this.#bytes);
+    addTo(index, bucket, this.#counts);
+    countOfTenant(index, bucket, this.#counts.stored_bytes);
   }
 }
 
