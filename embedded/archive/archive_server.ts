@@ -1,4 +1,4 @@
-import type { HttpHost } from "@/lib/std/http_host.ts";
+import { type HttpHost, LOOPBACK_NAMES, requestedHost, urlHost } from "@/lib/std/http_host.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import { drawnPage, imageFile, LOGO_FILE, SAMPLES_EDITION, type SourceVolume, volumeFinder } from "./catalogue.ts";
 import { sourceManifest } from "./source_manifest.ts";
@@ -32,12 +32,14 @@ export interface EmbeddedArchive {
 export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedArchive {
   const { http, host, port: wantedPort = 0, seed } = options;
   const findVolume = volumeFinder(seed, options.volumes);
-  const names = new Set([...LOOPBACK_NAMES, authority(host)]);
+  const names = new Set([...LOOPBACK_NAMES, urlHost(host)]);
   const handler = (request: Request) =>
-    names.has(hostOf(request)) ? reply(request) : problem(421, "this archive answers only under its own name", NO_CORS);
+    names.has(requestedHost(request))
+      ? reply(request)
+      : problem(421, "this archive answers only under its own name", NO_CORS);
   const server = http.listen({ hostname: host, port: wantedPort }, handler, handler);
   const { port } = server;
-  const url = `http://${authority(host)}:${port}`;
+  const url = `http://${urlHost(host)}:${port}`;
   return {
     url,
     port,
@@ -60,7 +62,10 @@ export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedA
     if (!found) return problem(404, "not found", cors);
     const etag = `"${SAMPLES_EDITION}-${found.version}"`;
     const headers = { ...cors, "content-type": found.type, etag, "cache-control": "public, max-age=300" };
-    if (namesEtag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+    const known = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim());
+    if (known.some((one) => ["*", etag, `W/${etag}`].includes(one))) {
+      return new Response(null, { status: 304, headers });
+    }
     const body = await found.body();
     const length = { "content-length": String(body.length) };
     return new Response(request.method === "HEAD" ? null : body, { headers: { ...headers, ...length } });
@@ -92,18 +97,6 @@ function png(version: string, file: URL): Found {
   return { type: "image/png", version, body: () => Deno.readFile(file) };
 }
 
-function authority(host: string): string {
-  return host.includes(":") ? `[${host}]` : host.toLowerCase();
-}
-
-/** The host that a request names, without its port; "" where it names none. */
-function hostOf({ headers }: Request): string {
-  return (headers.get("host") ?? "").replace(/:\d*$/, "").toLowerCase();
-}
-
-/** Names by which programs and pages of this machine reach it, without the port. */
-const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
-
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD, OPTIONS",
@@ -128,11 +121,6 @@ function pathSegments(requested: string): (string | null)[] {
 function pageNumber(file: string, pages: number): number | null {
   const page = Number(/^(\d{4})\.png$/.exec(file)?.[1]);
   return page >= 1 && page <= pages ? page : null;
-}
-
-/** Whether an `If-None-Match` header names an entity tag, or any. */
-function namesEtag(header: string | null, etag: string): boolean {
-  return header !== null && header.split(",").some((part) => ["*", etag, `W/${etag}`].includes(part.trim()));
 }
 
 function problem(status: number, detail: string, headers: Readonly<Record<string, string>>): Response {

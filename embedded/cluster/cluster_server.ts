@@ -1,5 +1,5 @@
 import type { TakeReader } from "@/lib/std/body_reader.ts";
-import type { HttpHost } from "@/lib/std/http_host.ts";
+import { type HttpHost, LOOPBACK_NAMES, requestedHost, urlHost } from "@/lib/std/http_host.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import {
   ApiError,
@@ -11,7 +11,7 @@ import {
   unsupportedMediaType,
 } from "./api_status.ts";
 import type { ClusterConventions } from "./campaign_objects.ts";
-import { apiVersionOf, discover, type Resource, resourceOf } from "./discovery.ts";
+import { apiVersionOf, discover, type Resource, resourceOf, RESOURCES } from "./discovery.ts";
 import { type JsonObject, RequestBody } from "./json_body.ts";
 import type { KubeObject } from "./kube_objects.ts";
 import { readProtobufConfigMap, withArchiveAddress } from "./object_body.ts";
@@ -68,16 +68,12 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
   const { host = "127.0.0.1", port = 0 } = options;
   let address = "";
   const api = clusterApi(simulator.store, { ...options, bodyReader: options.http.bodyReader, address: () => address });
-  const handler = async (request: Request) => {
-    try {
-      const error = foreignError(request);
-      return error ? errorResponse(error) : await api(request);
-    } catch {
-      return errorResponse(new ApiError(500, "InternalError", "the embedded cluster failed"));
-    }
+  const handler = (request: Request) => {
+    const error = foreignError(request);
+    return error ? errorResponse(error) : api(request);
   };
   const server = options.http.listen({ hostname: host, port }, handler, handler);
-  address = `${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+  address = `${urlHost(host)}:${server.port}`;
   const url = `http://${address}`;
   return {
     url,
@@ -92,11 +88,8 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
   };
 }
 
-const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
-
 function foreignError(request: Request): ApiError | null {
-  const name = (request.headers.get("host") ?? "").replace(/:\d*$/, "").toLowerCase();
-  if (!LOOPBACK_NAMES.includes(name)) {
+  if (!LOOPBACK_NAMES.includes(requestedHost(request))) {
     return new ApiError(421, "Misdirected", "this cluster answers only under loopback names");
   }
   if (request.headers.has("origin")) return new ApiError(403, "Forbidden", "this cluster does not serve web pages");
@@ -127,16 +120,13 @@ const MAX_MANAGER_CHARACTERS = 128;
  * The Kubernetes API over a store: discovery, and the verbs of `RESOURCES` with selectors, paging, watches, tables and dry runs.
  * Every error is a `Status` object. What is not offered is an error, never a success without effect.
  */
-export function clusterApi(
-  store: ClusterStore,
-  options: ClusterApiOptions,
-): (request: Request) => Promise<Response> {
+export function clusterApi(store: ClusterStore, options: ClusterApiOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
       return await respond(store, request, options);
     } catch (error) {
-      if (error instanceof ApiError) return errorResponse(error);
-      throw error;
+      const isKnown = error instanceof ApiError;
+      return errorResponse(isKnown ? error : new ApiError(500, "InternalError", "the embedded cluster failed"));
     }
   };
 }
@@ -213,8 +203,11 @@ async function perform(store: ClusterStore, sent: RequestBody, call: Call): Prom
     });
   const admit = (body: JsonObject) => resource.plural === "configmaps" ? withArchiveAddress(body, archiveUrl) : body;
   if (verb === "create") {
-    checkNamespace(store, namespace);
-    return represent(createObject(store, written, admit(await readNew(resource, sent)), conventions), 201);
+    existing(store, RESOURCES.namespaces, "", namespace);
+    // kubectl sends a ConfigMap that it makes itself in protobuf.
+    const isProtobuf = resource.plural === "configmaps" && sent.mediaType === PROTOBUF;
+    const body = isProtobuf ? readProtobufConfigMap(await sent.bytes()) : await readJsonBody(sent);
+    return represent(createObject(store, written, admit(body), conventions), 201);
   }
   if (name === null) throw methodNotAllowed(verb);
   if (verb === "get") return represent(existing(store, resource, namespace, name));
@@ -224,7 +217,7 @@ async function perform(store: ClusterStore, sent: RequestBody, call: Call): Prom
     return represent(replaceObject(store, { ...written, name }, current, body));
   }
   if (verb === "patch") {
-    checkNamespace(store, namespace);
+    existing(store, RESOURCES.namespaces, "", namespace);
     const patching = { fieldManager: fieldManager(query), force: isTrue(query, "force"), admit };
     const { object, isNew } = await patchObject(store, sent, { ...written, name }, patching);
     return represent(object, isNew ? 201 : 200);
@@ -287,19 +280,7 @@ function fieldManager(query: URLSearchParams): string {
   throw invalidOptions("PatchOptions", "fieldManager", "TooLong", why);
 }
 
-/** @throws ApiError 404 */
-function checkNamespace(store: ClusterStore, name: string): void {
-  if (store.get("namespaces", "", name)) return;
-  throw new ApiError(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
-}
-
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
-
-/** The object of a creation; kubectl sends a ConfigMap that it makes itself in protobuf. @throws ApiError 400, 413 or 415 */
-async function readNew(resource: Resource, body: RequestBody): Promise<JsonObject> {
-  const isProtobuf = resource.plural === "configmaps" && body.mediaType === PROTOBUF;
-  return isProtobuf ? readProtobufConfigMap(await body.bytes()) : await readJsonBody(body);
-}
 
 async function readJsonBody(body: RequestBody): Promise<JsonObject> {
   // Without a type a body is taken for JSON, as by the real API server.

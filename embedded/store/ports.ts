@@ -34,10 +34,8 @@ interface PortServer {
 export class Ports {
   readonly #path: string;
   readonly #ports: Record<string, number>;
-  readonly #http: HttpHost;
 
-  constructor(folder: string, http: HttpHost) {
-    this.#http = http;
+  constructor(folder: string, private readonly http: HttpHost) {
     this.#path = `${folder}/ports.json`;
     this.#ports = readPorts(this.#path);
   }
@@ -74,7 +72,7 @@ export class Ports {
 
   #tryListen({ hostname, handler, refuse }: PortServer, port: number): RunningServer | null {
     try {
-      return this.#http.listen({ hostname, port }, handler, refuse);
+      return this.http.listen({ hostname, port }, handler, refuse);
     } catch (error) {
       if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
       const reason = error instanceof Error ? error.message : String(error);

@@ -29,3 +29,16 @@ export interface HttpHost {
   ): RunningServer;
   readonly bodyReader: TakeReader;
 }
+
+/** Names by which programs and pages of this machine reach a server. */
+export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** The host that a request names, in lower case and without its port; "" where it names none. */
+export function requestedHost({ headers }: Request): string {
+  return (headers.get("host") ?? "").replace(/:\d*$/, "").toLowerCase();
+}
+
+/** A host name or address as URLs write it: an IPv6 address in brackets. */
+export function urlHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host.toLowerCase();
+}

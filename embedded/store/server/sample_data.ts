@@ -28,7 +28,7 @@ export const SAMPLE_LOGINS = [
 export const RESULTS_BUCKET = "campaigns";
 
 /** The roles of an administrator of everything. */
-export const ALL_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
+const ALL_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
 
 interface SampleUser {
   name: string;
@@ -144,7 +144,7 @@ export async function addSamples(store: StoreContext, converterPassword: string)
 }
 
 /** Marks a data folder as one that gets no samples, whatever the settings of a later start are. */
-export function markWithoutSamples(folder: string): void {
+function markWithoutSamples(folder: string): void {
   const done = doneFile(folder);
   if (textIfExists(done) !== WITHOUT_SAMPLES) writeDurably(done, new TextEncoder().encode(WITHOUT_SAMPLES));
 }

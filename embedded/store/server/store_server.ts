@@ -12,7 +12,14 @@ import { Accounts, passwordMd5, type Tenant } from "@/embedded/store/stored_acco
 import { Buckets, SoftQuotas } from "@/embedded/store/stored_buckets.ts";
 import { Objects } from "@/embedded/store/stored_objects.ts";
 import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import type { HostHandler, HttpHost, RunningServer } from "@/lib/std/http_host.ts";
+import {
+  type HostHandler,
+  type HttpHost,
+  LOOPBACK_NAMES,
+  requestedHost,
+  type RunningServer,
+  urlHost,
+} from "@/lib/std/http_host.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import { addAdministrators, addSamples, type Administrators, SAMPLE_PASSWORD } from "./sample_data.ts";
 
@@ -150,7 +157,7 @@ export class StoreServer {
   }
 
   #listenAtSystemLevel(): void {
-    const mapi = loadedMapi(this.context, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
+    const mapi = loadedMapi(this.context, null, (tenant) => this.#listenFor(tenant));
     this.#levels.set("", {
       s3: this.#listen("", "s3", this.#systemS3()),
       mapi: this.#listen("", "mapi", mapi),
@@ -166,7 +173,7 @@ export class StoreServer {
     this.#s3.set(level, s3);
     this.#levels.set(level, {
       s3: this.#listen(level, "s3", s3),
-      mapi: this.#listen(level, "mapi", loadedMapi(this.context, tenant, false, () => Promise.resolve())),
+      mapi: this.#listen(level, "mapi", loadedMapi(this.context, tenant)),
     });
   }
 
@@ -183,13 +190,14 @@ export class StoreServer {
   #listen(level: string, protocol: Protocol, handle: AddressedHandler): string {
     const { hostname, accounts } = this.options;
     const isGuarded = "samples" in accounts || !accounts.administrators.isPublic;
+    const names = [urlHost(hostname), ...LOOPBACK_NAMES];
     const handler: HostHandler = (request, { remoteAddr }) =>
-      !isGuarded || isLoopbackHost(request.headers.get("host"), hostname)
-        ? handle(request, remoteAddr.hostname)
-        : misdirected(request);
+      isGuarded && !names.includes(requestedHost(request))
+        ? misdirected(request)
+        : handle(request, remoteAddr.hostname);
     const server = this.ports.listen({ level, protocol, hostname, handler, refuse: stopping });
     this.#servers.push(server);
-    return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
+    return `http://${urlHost(hostname)}:${server.port}`;
   }
 }
 
@@ -199,11 +207,6 @@ const stopping = errorHandler("ServiceUnavailable");
 
 /** Handles a request; `address` is the client's IP address. */
 type AddressedHandler = (request: Request, address: string) => Response | Promise<Response>;
-
-function isLoopbackHost(host: string | null, hostname: string): boolean {
-  const name = host?.replace(/:[0-9]*$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  return name === hostname.toLowerCase() || name === "localhost" || name === "127.0.0.1" || name === "::1";
-}
 
 type MapiHandler = ReturnType<typeof mapiHandler>;
 
