@@ -94,21 +94,19 @@ export type StoreErrorCode = keyof typeof CODES;
 /** An error by the rules of the store or of S3. From the writer's thread it comes as its code. */
 export class StoreError extends Error {
   override name = "StoreError";
-  readonly code: StoreErrorCode;
   readonly status: number;
   /** The code in responses of S3. */
   readonly sentCode: string;
-  /** Headers of a response of S3. */
-  readonly headers: Readonly<Record<string, string>>;
 
-  /** `detail` replaces the message of the code. */
-  constructor(code: StoreErrorCode, detail?: string, headers: Readonly<Record<string, string>> = {}) {
+  /**
+   * @param detail replaces the message of the code
+   * @param headers of a response of S3
+   */
+  constructor(readonly code: StoreErrorCode, detail?: string, readonly headers: Readonly<Record<string, string>> = {}) {
     const [status, message, sent]: readonly [number, string, string?] = CODES[code];
     super(detail ?? message);
-    this.code = code;
     this.status = status;
     this.sentCode = sent ?? code;
-    this.headers = headers;
   }
 }
 

@@ -116,11 +116,9 @@ export function permittedUser({ store, caller, tenant, names: [name] }: TenantRe
 /** An error response of the management API; the message goes into `X-HCP-ErrorMessage`. */
 export class MapiError extends Error {
   override name = "MapiError";
-  readonly status: number;
 
-  constructor(status: number, message: string) {
+  constructor(readonly status: number, message: string) {
     super(message);
-    this.status = status;
   }
 }
 

@@ -89,32 +89,10 @@ export function checkedMd5(user: User, password: unknown, { store, caller }: Map
 const MAX_LENGTH = 64;
 
 /** The most common passwords that the other rules allow, in lower case. */
-const COMMON = new Set([
-  "123abc",
-  "1q2w3e",
-  "1q2w3e4r",
-  "1q2w3e4r5t",
-  "a123456",
-  "aa123456",
-  "abc123",
-  "abcd1234",
-  "admin123",
-  "changeme1",
-  "letmein1",
-  "p@ssw0rd",
-  "p@ssword",
-  "passw0rd",
-  "password!",
-  "password1",
-  "password12",
-  "password123",
-  "qwe123",
-  "qwerty1",
-  "qwerty123",
-  "welcome1",
-  "welcome123",
-  "zaq12wsx",
-]);
+const COMMON = new Set(
+  "123abc 1q2w3e 1q2w3e4r 1q2w3e4r5t a123456 aa123456 abc123 abcd1234 admin123 changeme1 letmein1 p@ssw0rd p@ssword \
+passw0rd password! password1 password12 password123 qwe123 qwerty1 qwerty123 welcome1 welcome123 zaq12wsx".split(" "),
+);
 
 /**
  * The MD5 of a new password, as the store stores it. `former` are the MD5s of the present password and those before it,

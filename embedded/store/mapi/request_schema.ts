@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { folded, isDistinctName, isPathSegment, type NamePage } from "@/embedded/store/names.ts";
 import { quotaBytes } from "@/embedded/store/stored_buckets.ts";
+import { compareText } from "@/lib/std/text.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
 import { invalid, only } from "./mapi_request.ts";
 
@@ -211,12 +212,9 @@ function member(record: Listed, name: string): unknown {
 function compareBy(name: string, a: Listed, b: Listed): number {
   if (name === "hardQuota") return quotaBytes(String(a.hardQuota)) - quotaBytes(String(b.hardQuota)) || 0;
   const [x, y] = [a, b].map((record) => member(record, name) ?? "");
-  return typeof x === "number" && typeof y === "number" ? x - y : compare(String(x), String(y));
-}
-
-function compare(a: string, b: string): number {
-  const [x, y] = [a.toLowerCase(), b.toLowerCase()];
-  return x < y ? -1 : x > y ? 1 : 0;
+  return typeof x === "number" && typeof y === "number"
+    ? x - y
+    : compareText(String(x).toLowerCase(), String(y).toLowerCase());
 }
 
 function sortDirection(order: string | null): 1 | -1 {

@@ -203,11 +203,7 @@ function resolveGrantee({ accounts }: StoreContext, tenant: number, grantee: Nam
   return { group: group.guid };
 }
 
-function shown(
-  { accounts }: StoreContext,
-  tenant: number,
-  { grantee, permission }: AclGrant,
-): DisplayedGrant | null {
+function shown({ accounts }: StoreContext, tenant: number, { grantee, permission }: AclGrant): DisplayedGrant | null {
   if (grantee === "everybody") return { grantee: { uri: ALL_USERS }, permission };
   if (grantee === "users") return { grantee: { uri: AUTHENTICATED_USERS }, permission };
   if ("group" in grantee) {
@@ -221,7 +217,7 @@ function shown(
 /**
  * The supported canned access lists (S3 API, canned ACL), with the grants of each beside full control for the owner.
  */
-export const CANNED_GRANTS = {
+const CANNED_GRANTS = {
   private: [],
   "public-read": [["everybody", "READ"]],
   "public-read-write": [["everybody", "READ"], ["everybody", "WRITE"]],
@@ -235,7 +231,7 @@ export type CannedAcl = keyof typeof CANNED_GRANTS;
 export const CANNED_ACLS = Object.keys(CANNED_GRANTS) as CannedAcl[];
 
 /** The access list in the headers of a request: a canned one by its name, or grants. */
-export type StatedAcl = { canned: CannedAcl } | { grants: NamedGrant[] };
+type StatedAcl = { canned: CannedAcl } | { grants: NamedGrant[] };
 
 const GRANT_HEADER = "x-amz-grant-";
 
@@ -296,7 +292,7 @@ function granteeOf(header: string, kind: string, value: string): NamedGrantee {
 }
 
 /** The grantee of a grant on the wire: a user by GUID, or a group by URI. */
-export type NamedGrantee = { id: string } | { uri: string };
+type NamedGrantee = { id: string } | { uri: string };
 
 /** A grant as it is on the wire, in a header or in XML. */
 export interface NamedGrant {
@@ -310,7 +306,7 @@ function tooManyGrants(): StoreError {
 }
 
 /** A grant for display: users with their names. */
-export type DisplayedGrant = NamedGrant & { displayName?: string };
+type DisplayedGrant = NamedGrant & { displayName?: string };
 
 /** The inside of an AccessControlPolicy element. */
 export function aclContent(

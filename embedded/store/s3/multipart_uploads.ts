@@ -200,9 +200,10 @@ export async function completeMultipartUpload(call: S3Call): Promise<Response> {
     condition,
     atMs: store.now(),
   });
+  const path = [bucket.name, ...key.split("/")].map(encodeURIComponent).join("/");
   return xmlResponse(
     "CompleteMultipartUploadResult",
-    element("Location", location(request.headers.get("host") ?? "", bucket.name, key)) +
+    element("Location", `http://${request.headers.get("host") ?? ""}/${path}`) +
       element("Bucket", bucket.name) + element("Key", key) +
       element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
     writtenVersionHeader(version),
@@ -256,10 +257,6 @@ function statedSize(text: string | null): number | null {
     throw new StoreError("InvalidRequest", "x-amz-mp-object-size must be a whole number");
   }
   return Number(text);
-}
-
-function location(host: string, bucket: string, key: string): string {
-  return `http://${host}/${[bucket, ...key.split("/")].map(encodeURIComponent).join("/")}`;
 }
 
 /**

@@ -32,7 +32,9 @@ export async function getObject(call: S3Call): Promise<Response> {
     response.status = range ? 206 : 200;
     const part = range ?? { first: 0, last: object.size - 1 };
     // A part without bytes has no range that could be named.
-    if (range && range.last >= range.first) response.headers.set("content-range", contentRange(range, object.size));
+    if (range && range.last >= range.first) {
+      response.headers.set("content-range", `bytes ${range.first}-${range.last}/${object.size}`);
+    }
     if (numbered) setChecksums(response.headers, numbered.checksums, request);
     else if (!range) setChecksums(response.headers, object.checksums, request);
     if (numbered && numbered.count !== null) response.headers.set("x-amz-mp-parts-count", String(numbered.count));
@@ -79,10 +81,6 @@ function setChecksums(headers: Headers, checksums: Checksums | null, request: S3
   if (mode === null) return;
   if (mode.toUpperCase() !== "ENABLED") throw new StoreError("InvalidArgument", "x-amz-checksum-mode is not valid");
   for (const [name, value] of Object.entries(checksumHeaders(checksums))) headers.set(name, value);
-}
-
-function contentRange({ first, last }: ByteRange, size: number): string {
-  return `bytes ${first}-${last}/${size}`;
 }
 
 /** One part of an object, and how many it has; null for an object that was not uploaded in parts. */

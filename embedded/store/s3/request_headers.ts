@@ -121,18 +121,16 @@ export function checkReadConditions(
   const modified = Math.floor(object.modifiedMs / 1000) * 1000;
   const ifMatch = request.get("if-match");
   const unmodifiedSince = httpDate(request.get("if-unmodified-since"));
-  if (ifMatch !== null) {
-    if (!etagListed(ifMatch, object.etag)) throw new StoreError("PreconditionFailed");
-  } else if (unmodifiedSince !== null && modified > unmodifiedSince) {
-    throw new StoreError("PreconditionFailed");
-  }
+  const holds = ifMatch === null
+    ? unmodifiedSince === null || modified <= unmodifiedSince
+    : etagListed(ifMatch, object.etag);
+  if (!holds) throw new StoreError("PreconditionFailed");
   const ifNoneMatch = request.get("if-none-match");
   const modifiedSince = httpDate(request.get("if-modified-since"));
-  if (ifNoneMatch !== null) {
-    if (etagListed(ifNoneMatch, object.etag)) throw new StoreError("NotModified", undefined, notModifiedHeaders);
-  } else if (modifiedSince !== null && modified <= modifiedSince) {
-    throw new StoreError("NotModified", undefined, notModifiedHeaders);
-  }
+  const isKnown = ifNoneMatch === null
+    ? modifiedSince !== null && modified <= modifiedSince
+    : etagListed(ifNoneMatch, object.etag);
+  if (isKnown) throw new StoreError("NotModified", undefined, notModifiedHeaders);
 }
 
 /** Whether If-Range (RFC 9110, section 13.1.5) allows the Range header; true where it is absent. */

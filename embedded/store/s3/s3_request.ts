@@ -1,6 +1,7 @@
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { announcedLength, type BodyReader, type TakeReader } from "@/lib/std/body_reader.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
+import { bucketAndKey } from "./xml.ts";
 
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
 export const MAX_KEY_BYTES = 1024;
@@ -40,9 +41,7 @@ export function parseS3Request(request: Request, takeReader: TakeReader): S3Requ
   const rawPath = mark < 0 ? afterOrigin : afterOrigin.slice(0, mark);
   const query = parseQuery(mark < 0 ? "" : afterOrigin.slice(mark + 1).replace(/#.*$/, ""));
   const path = decode(rawPath.slice(1), "InvalidURI");
-  const slash = path.indexOf("/");
-  const bucket = slash < 0 ? path : path.slice(0, slash);
-  const key = slash < 0 ? "" : path.slice(slash + 1);
+  const [bucket, key] = bucketAndKey(path);
   if (keyBytes(key).length > MAX_KEY_BYTES) throw new StoreError("KeyTooLongError");
   if (bucket === "" && key !== "") throw new StoreError("InvalidBucketName");
   // A map, because each of thousands of parameters may be looked up. The first of repeated ones counts.

@@ -76,7 +76,8 @@ export function s3Handler(
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     // The runtime sends no "100 Continue" for an empty body, so the final response comes instead. Botocore then
     // misreads the next response on the connection and waits for its end.
-    if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
+    const isEmpty = request.body === null || request.headers.get("content-length") === "0";
+    if (request.headers.has("expect") && isEmpty) response.headers.set("connection", "close");
     return withSandboxHeaders(response);
   };
 }
@@ -139,10 +140,6 @@ function carries(request: S3Request, { marker, markerValue, header }: S3Operatio
   if (marker === undefined) return true;
   const value = request.parameter(marker);
   return value !== null && (markerValue === undefined || value === markerValue);
-}
-
-function isEmpty(request: Request): boolean {
-  return request.body === null || request.headers.get("content-length") === "0";
 }
 
 function pathOf(url: string): string {

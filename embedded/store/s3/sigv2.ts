@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { encodeRfc3986 } from "@/lib/std/text.ts";
+import { compareText, encodeRfc3986 } from "@/lib/std/text.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
 import type { S3Request } from "./s3_request.ts";
 import { MAX_SKEW_MS, NO_DATE } from "./sigv4.ts";
@@ -128,7 +128,7 @@ function signedPaths({ rawPath, bucket, key }: S3Request): Set<string> {
 
 function signedParameters(request: S3Request, equals: string): string {
   const signed = request.query.filter(([name]) => SIGNED_PARAMETERS.has(name))
-    .sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
+    .sort(([a], [b]) => compareText(a, b))
     .map(([name, value]) => value === "" ? `${name}${equals}` : `${name}=${value}`);
   return signed.length === 0 ? "" : `?${signed.join("&")}`;
 }

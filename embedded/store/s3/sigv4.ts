@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash, createHmac, type Hash, timingSafeEqual } from "node:crypto";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
-import { encodeRfc3986 } from "@/lib/std/text.ts";
+import { compareText, encodeRfc3986 } from "@/lib/std/text.ts";
 import type { S3Request } from "./s3_request.ts";
 
 /** How far the clock of a signed request may be off, in ms, whichever version its signature has (S3 API, Signature Version 4). */
@@ -135,14 +135,7 @@ function fromHeader(request: S3Request, header: string, nowMs: number): StatedSi
     parts?.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? malformedHeader(name);
   if (header.trim() === "") throw new StoreError("AccessDenied", "The signature of the request is not complete");
   if (!parts) throw new StoreError("InvalidArgument", "Unsupported Authorization Type");
-  const time = sentTime(request.headers);
-  const fields = {
-    credential: field("Credential"),
-    headers: field("SignedHeaders"),
-    signature: field("Signature"),
-    time,
-  };
-  const stated = assemble(fields, malformedHeader);
+  const stated = assemble(field, sentTime(request.headers), malformedHeader);
   const payload = request.headers.get("x-amz-content-sha256");
   if (payload === null) throw new StoreError("InvalidRequest", "The header x-amz-content-sha256 is required");
   requireSigned(request, stated.signedHeaders);
@@ -164,13 +157,7 @@ function sentTime(headers: Headers): string {
 function fromQuery(request: S3Request, nowMs: number): StatedSignature {
   const field = (name: string) => request.parameter(name) ?? malformedQuery(name);
   if (field("X-Amz-Algorithm") !== ALGORITHM) malformedQuery("X-Amz-Algorithm");
-  const fields = {
-    credential: field("X-Amz-Credential"),
-    headers: field("X-Amz-SignedHeaders"),
-    signature: field("X-Amz-Signature"),
-    time: field("X-Amz-Date"),
-  };
-  const stated = assemble(fields, malformedQuery);
+  const stated = assemble((name) => field(`X-Amz-${name}`), field("X-Amz-Date"), malformedQuery);
   const expires = field("X-Amz-Expires");
   if (!/^-?[0-9]+$/.test(expires)) malformedQuery("X-Amz-Expires");
   if (Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
@@ -189,22 +176,21 @@ function fromQuery(request: S3Request, nowMs: number): StatedSignature {
 }
 
 function assemble(
-  { credential, headers, signature, time }: Readonly<Record<"credential" | "headers" | "signature" | "time", string>>,
+  field: (name: "Credential" | "SignedHeaders" | "Signature") => string,
+  time: string,
   malformed: (what: string) => never,
 ): Omit<StatedSignature, "payload"> {
   // An access key may hold slashes itself (base64), so the scope is taken from the end.
-  const match = /^(.+)\/([0-9]{8})\/([^/]{1,64})\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
+  const match = /^(.+)\/([0-9]{8})\/([^/]{1,64})\/s3\/aws4_request$/.exec(field("Credential")) ??
+    malformed("Credential");
   if (!time.startsWith(match[2])) malformed("the date of Credential");
-  const names = headers.split(";");
-  if (!names.includes("host") || names.some((name) => !HEADER_NAME.test(name))) malformed("SignedHeaders");
+  const signedHeaders = field("SignedHeaders").split(";");
+  const signature = field("Signature");
+  if (!signedHeaders.includes("host") || signedHeaders.some((name) => !HEADER_NAME.test(name))) {
+    malformed("SignedHeaders");
+  }
   if (!/^[0-9a-f]{64}$/.test(signature)) malformed("Signature");
-  return {
-    accessKey: match[1],
-    scope: `${match[2]}/${match[3]}/s3/aws4_request`,
-    time,
-    signedHeaders: names,
-    signature,
-  };
+  return { accessKey: match[1], scope: `${match[2]}/${match[3]}/s3/aws4_request`, time, signedHeaders, signature };
 }
 
 /** S3's own headers that are not signed could have been added on the way. */
@@ -221,13 +207,9 @@ function canonicalQuery(request: S3Request): string {
     .filter(([name]) => name !== "X-Amz-Signature")
     .map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)])
     // Sorted by name, then by value: whole pairs would compare "=" with characters of longer names.
-    .sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1]))
+    .sort((a, b) => compareText(a[0], b[0]) || compareText(a[1], b[1]))
     .map(([name, value]) => `${name}=${value}`)
     .join("&");
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function headerValue(request: S3Request, name: string): string {
@@ -267,15 +249,11 @@ function malformedQuery(what: string): never {
  */
 export class ChunkSignatures {
   readonly #key: Uint8Array;
-  readonly #time: string;
-  readonly #scope: string;
   #previous: string;
 
-  constructor({ scope, time, signature }: StatedSignature, secretKey: string) {
-    this.#key = signingKey(scope, secretKey);
-    this.#time = time;
-    this.#scope = scope;
-    this.#previous = signature;
+  constructor(private readonly stated: StatedSignature, secretKey: string) {
+    this.#key = signingKey(stated.scope, secretKey);
+    this.#previous = stated.signature;
   }
 
   /** Starts the digest of a chunk, for {@link requireChunk}. */
@@ -294,7 +272,8 @@ export class ChunkSignatures {
   }
 
   #require(signature: string, algorithm: string, digests: readonly string[]): void {
-    const text = [algorithm, this.#time, this.#scope, this.#previous, ...digests].join("\n");
+    const { time, scope } = this.stated;
+    const text = [algorithm, time, scope, this.#previous, ...digests].join("\n");
     if (!isSignatureOf(text, this.#key, signature)) {
       throw new StoreError("SignatureDoesNotMatch", "The signature of a chunk of the body does not match");
     }

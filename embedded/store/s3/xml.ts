@@ -174,10 +174,14 @@ export function s3ErrorResponse(
 function nameElement(error: StoreError, resource: string): string {
   const path = percentDecoded(resource.slice(1));
   if (path === null) return "";
-  const slash = path.indexOf("/");
-  const bucket = slash < 0 ? path : path.slice(0, slash);
-  const key = slash < 0 ? "" : path.slice(slash + 1);
+  const [bucket, key] = bucketAndKey(path);
   if (bucket === "") return "";
   if (key !== "" && error.code !== "NoSuchBucket") return `<Key>${escapeXml(key)}</Key>`;
   return `<BucketName>${escapeXml(bucket)}</BucketName>`;
+}
+
+/** The bucket and the key of a decoded path without its first slash; "" where it has none. */
+export function bucketAndKey(path: string): [bucket: string, key: string] {
+  const slash = path.indexOf("/");
+  return slash < 0 ? [path, ""] : [path.slice(0, slash), path.slice(slash + 1)];
 }
