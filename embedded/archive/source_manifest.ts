@@ -17,7 +17,7 @@ type Size = { readonly width?: number; readonly height?: number };
 /** A JSON document of the archive. */
 type Document = Record<string, unknown>;
 
-const PAGE: Size = { width: PAGE_WIDTH, height: PAGE_HEIGHT };
+export const PAGE: Size = { width: PAGE_WIDTH, height: PAGE_HEIGHT };
 const RIGHTS = "https://creativecommons.org/publicdomain/zero/1.0/";
 const ARCHIVE_NAME = "Det inbyggda arkivet";
 const CREDIT = "Sidorna är ritade av programmet och har inga förlagor.";
@@ -99,18 +99,18 @@ function canvas3(archive: string, volume: SourceVolume, page: number): Document 
     label: { none: [pageName(page)] },
     ...sizeOf(volume),
     thumbnail: [image3(thumbnailUrl(archive, volume.id, page), THUMBNAIL)],
-    items: [{
-      id: `${id}/annotations`,
-      type: "AnnotationPage",
-      items: [{
-        id: `${id}/annotations/image`,
-        type: "Annotation",
-        motivation: "painting",
-        target: id,
-        body: body3(archive, volume, page),
-      }],
-    }],
+    items: painting(id, [`${id}/annotations`, `${id}/annotations/image`], body3(archive, volume, page)),
   };
+}
+
+/** The items of a canvas: a page with one annotation, which paints the canvas. */
+export function painting(
+  canvas: string,
+  [page, annotation]: readonly [page: string, annotation: string],
+  body: Document,
+) {
+  const item = { id: annotation, type: "Annotation", motivation: "painting", target: canvas, body };
+  return [{ id: page, type: "AnnotationPage", items: [item] }];
 }
 
 function body3(archive: string, volume: SourceVolume, page: number): Document {
@@ -122,7 +122,8 @@ function body3(archive: string, volume: SourceVolume, page: number): Document {
   return { type: "Choice", items };
 }
 
-function image3(id: string, size: Size): Document {
+/** An image of a page or of the archive. */
+export function image3(id: string, size: Size): Document {
   return { id, type: "Image", format: "image/png", ...size };
 }
 

@@ -6,6 +6,7 @@ import {
   THUMBNAIL,
   thumbnailUrl,
 } from "@/embedded/archive/catalogue.ts";
+import { image3, PAGE, painting } from "@/embedded/archive/source_manifest.ts";
 import { WORKER_DIGEST } from "./campaign_objects.ts";
 import { timestamp } from "./kube_objects.ts";
 import { pipelineDigest, QUALITY_REVISION } from "./sample_campaigns.ts";
@@ -106,14 +107,8 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
         id: canvas,
         type: "Canvas",
         label: { none: [pageName(page)] },
-        width: PAGE_WIDTH,
-        height: PAGE_HEIGHT,
-        thumbnail: [{
-          id: thumbnailUrl(run.archiveUrl, scan.volume, scan.page),
-          type: "Image",
-          format: "image/png",
-          ...THUMBNAIL,
-        }],
+        ...PAGE,
+        thumbnail: [image3(thumbnailUrl(run.archiveUrl, scan.volume, scan.page), THUMBNAIL)],
         ...(run.campaign.pipeline.scoresQuality && { metadata: [quality] }),
         seeAlso: [{
           id: `${base}/alto/${pageName(page)}.xml`,
@@ -122,23 +117,7 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
           profile: "http://www.loc.gov/standards/alto/ns-v4#",
           label: { en: ["ALTO"] },
         }],
-        items: [{
-          id: `${canvas}/page`,
-          type: "AnnotationPage",
-          items: [{
-            id: `${canvas}/image`,
-            type: "Annotation",
-            motivation: "painting",
-            target: canvas,
-            body: {
-              id: scanUrl(run, page),
-              type: "Image",
-              format: "image/png",
-              width: PAGE_WIDTH,
-              height: PAGE_HEIGHT,
-            },
-          }],
-        }],
+        items: painting(canvas, [`${canvas}/page`, `${canvas}/image`], image3(scanUrl(run, page), PAGE)),
       };
     }),
   }));
@@ -286,29 +265,24 @@ function stageMessages(run: VolumeRun, stage: Stage): Message[] {
   const source = manifestUrl(run);
   const tag = `[${volume.id}]`;
   const { model, revision } = campaign.pipeline;
-  switch (stage) {
-    case "setup":
-      return [["INFO", `${tag} pipeline ${campaign.pipeline.id}, attempt ${attempt.failures + attempt.evictions + 1}`]];
-    case "resume":
-      return [
-        ...(source === null ? [] : [["INFO", `HTTP Request: GET ${source} "HTTP/1.1 200 OK"`] as const]),
-        ["INFO", `${tag} ${volume.pages} pages in manifest`],
-        ["INFO", `${tag} resume: ${attempt.kept.size} done, ${volume.pages - attempt.kept.size} to process`],
-      ];
-    case "load":
-      return [
-        ["INFO", "Initializing Segmentation: Riksarkivet/yolov9-lines-within-regions-1"],
-        ["INFO", `Initializing TextRecognition: ${model} revision ${revision ?? "main"}`],
-      ];
-    case "stream":
-      return [["INFO", `${tag} running inference on ${volume.pages - attempt.kept.size} pages`]];
-    case "verify":
-      return [["INFO", `${tag} verify: reading the list of results`]];
-    case "publish":
-      return [["INFO", `${tag} publish: writing iiif.json and manifest.json`]];
-    default:
-      return [];
-  }
+  const requested: Message[] = source === null ? [] : [["INFO", `HTTP Request: GET ${source} "HTTP/1.1 200 OK"`]];
+  const left = volume.pages - attempt.kept.size;
+  const messages: Partial<Record<Stage, readonly string[]>> = {
+    setup: [`${tag} pipeline ${campaign.pipeline.id}, attempt ${attempt.failures + attempt.evictions + 1}`],
+    resume: [
+      `${tag} ${volume.pages} pages in manifest`,
+      `${tag} resume: ${attempt.kept.size} done, ${left} to process`,
+    ],
+    load: [
+      "Initializing Segmentation: Riksarkivet/yolov9-lines-within-regions-1",
+      `Initializing TextRecognition: ${model} revision ${revision ?? "main"}`,
+    ],
+    stream: [`${tag} running inference on ${left} pages`],
+    verify: [`${tag} verify: reading the list of results`],
+    publish: [`${tag} publish: writing iiif.json and manifest.json`],
+  };
+  const written = (messages[stage] ?? []).map((message): Message => ["INFO", message]);
+  return stage === "resume" ? [...requested, ...written] : written;
 }
 
 function endMessages(run: VolumeRun, end: End): Message[] {
