@@ -249,11 +249,7 @@ function statusRecord(
 function namedFailures(pods: readonly Pod[], campaign: SampleCampaign): { id: string; reason: string }[] {
   return [...newestByIndex(pods)].filter(([, pod]) => pod.status.phase === "Failed").map(([index, pod]) => {
     const message = failedOf(pod)[0]?.message ?? pod.status.reason ?? "";
-    return { id: campaign.volumes[index].id, reason: sentence(message) };
+    // The `error` of a worker's message, or the message itself.
+    return { id: campaign.volumes[index].id, reason: stringAt(parsedJson(message), "error") ?? message };
   });
-}
-
-/** The `error` of a worker's message, or the message itself. */
-function sentence(message: string): string {
-  return stringAt(parsedJson(message), "error") ?? message;
 }

@@ -19,24 +19,9 @@ const CORE = { group: "", namespaced: true } as const;
 /** The resources of the embedded cluster and their verbs. Pods cannot be written: those of Jobs alone are run. */
 export const RESOURCES: Readonly<Record<Plural, Resource>> = {
   configmaps: { ...CORE, plural: "configmaps", kind: "ConfigMap", verbs: ALL, shortNames: ["cm"] },
-  namespaces: {
-    ...CORE,
-    plural: "namespaces",
-    kind: "Namespace",
-    namespaced: false,
-    verbs: READ,
-    shortNames: ["ns"],
-  },
+  namespaces: { ...CORE, plural: "namespaces", kind: "Namespace", namespaced: false, verbs: READ, shortNames: ["ns"] },
   pods: { ...CORE, plural: "pods", kind: "Pod", verbs: READ, shortNames: ["po"], categories: ["all"] },
-  jobs: {
-    ...CORE,
-    plural: "jobs",
-    kind: "Job",
-    group: "batch",
-    verbs: ALL,
-    shortNames: [],
-    categories: ["all"],
-  },
+  jobs: { ...CORE, plural: "jobs", kind: "Job", group: "batch", verbs: ALL, shortNames: [], categories: ["all"] },
 };
 
 export function resourceOf(group: string, plural: string): Resource | undefined {
@@ -58,38 +43,27 @@ const BATCH = { name: "batch", versions: [BATCH_VERSION], preferredVersion: BATC
 
 /** The discovery document of a path; null for another path. `address` is the API's host and port. */
 export function discover(path: string, address: string): Record<string, unknown> | null {
-  switch (path) {
-    case "/version":
-      // Clients compare major and minor; the rest identifies this server.
-      return { major: "1", minor: "36", gitVersion: VERSION, platform: "deno" };
-    case "/api":
-      return {
-        kind: "APIVersions",
-        versions: ["v1"],
-        serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
-      };
-    case "/apis":
-      return { kind: "APIGroupList", apiVersion: "v1", groups: [BATCH] };
-    case "/apis/batch":
-      return { kind: "APIGroup", apiVersion: "v1", ...BATCH };
-    case "/api/v1":
-      return resourceList("");
-    case "/apis/batch/v1":
-      return resourceList("batch");
-    case "/openapi/v3":
-      return {
-        paths: Object.fromEntries(
-          ["api/v1", "apis/batch/v1"].map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}` }]),
-        ),
-      };
-    case "/openapi/v3/api/v1":
-      return description("");
-    case "/openapi/v3/apis/batch/v1":
-      return description("batch");
-    default:
-      return null;
-  }
+  return Object.hasOwn(DOCUMENTS, path) ? DOCUMENTS[path](address) : null;
 }
+
+const DOCUMENTS: Readonly<Record<string, (address: string) => Record<string, unknown>>> = {
+  // Clients compare major and minor; the rest identifies this server.
+  "/version": () => ({ major: "1", minor: "36", gitVersion: VERSION, platform: "deno" }),
+  "/api": (address) => {
+    const addresses = [{ clientCIDR: "0.0.0.0/0", serverAddress: address }];
+    return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: addresses };
+  },
+  "/apis": () => ({ kind: "APIGroupList", apiVersion: "v1", groups: [BATCH] }),
+  "/apis/batch": () => ({ kind: "APIGroup", apiVersion: "v1", ...BATCH }),
+  "/api/v1": () => resourceList(""),
+  "/apis/batch/v1": () => resourceList("batch"),
+  "/openapi/v3": () => {
+    const roots = ["api/v1", "apis/batch/v1"].map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}` }]);
+    return { paths: Object.fromEntries(roots) };
+  },
+  "/openapi/v3/api/v1": () => description(""),
+  "/openapi/v3/apis/batch/v1": () => description("batch"),
+};
 
 function resourceList(group: string): Record<string, unknown> {
   const resources = resourcesOf(group).map(({ plural, group: _group, ...resource }) => ({

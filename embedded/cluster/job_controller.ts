@@ -167,7 +167,9 @@ function indexStates(job: Job, pods: readonly Pod[], now: number, speed: number)
     if (completed.has(index) || failed.has(index) || leaving.has(index)) continue;
     const pod = newest.get(index);
     if (pod && !isOver(pod)) continue;
-    if (pod && now < finishedAt(pod) + backoffSeconds(pod) * 1000 / speed) continue;
+    // Each earlier attempt of the index doubles the wait, also one that cost no retry.
+    const wait = pod ? Math.min(MAX_BACKOFF_SECONDS, BACKOFF_SECONDS * 2 ** attempts(pod)) : 0;
+    if (pod && now < finishedAt(pod) + wait * 1000 / speed) continue;
     startable.push(index);
   }
   return { completed, failed, startable };
@@ -217,11 +219,6 @@ function ruleFor(job: Job, pod: Pod): "Ignore" | "FailIndex" | null {
     if (byCode || byCondition) return rule.action;
   }
   return null;
-}
-
-/** Each earlier attempt of the index doubles the wait, also one that cost no retry. */
-function backoffSeconds(pod: Pod): number {
-  return Math.min(MAX_BACKOFF_SECONDS, BACKOFF_SECONDS * 2 ** attempts(pod));
 }
 
 const SUFFIX_LETTERS = [..."bcdfghjklmnpqrstvwxz2456789"];

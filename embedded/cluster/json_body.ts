@@ -10,17 +10,11 @@ const MAX_DEPTH = 64;
 
 /** A request's body, read when it is needed. */
 export class RequestBody {
-  readonly #request: Request;
-  readonly #takeReader: TakeReader;
-
-  constructor(request: Request, takeReader: TakeReader) {
-    this.#request = request;
-    this.#takeReader = takeReader;
-  }
+  constructor(private readonly request: Request, private readonly takeReader: TakeReader) {}
 
   /** The media type, in lower case and without parameters; "" without one. */
   get mediaType(): string {
-    return (this.#request.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
+    return (this.request.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
   }
 
   /** One JSON object; an empty body reads as `{}`. @throws ApiError 400, 408 or 413 */
@@ -45,7 +39,7 @@ export class RequestBody {
 
   /** @throws ApiError 400, 408 or 413 */
   async bytes(): Promise<Uint8Array> {
-    return await readRequest(this.#request, { maxBytes: MAX_BODY_BYTES }, this.#takeReader).catch((error) => {
+    return await readRequest(this.request, { maxBytes: MAX_BODY_BYTES }, this.takeReader).catch((error) => {
       if (error instanceof BodyTooLong) {
         throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
       }
@@ -106,38 +100,30 @@ export function jsonPatch(target: unknown, patch: unknown): unknown {
 
 /** A copied document that operations change in place: copying the path at each operation would take quadratic time. */
 class PatchedDocument {
-  root: unknown;
   #copied = 0;
   #shifted = 0;
 
-  constructor(root: unknown) {
-    this.root = root;
-  }
+  constructor(public root: unknown) {}
 
   apply(step: unknown): void {
     if (!isObject(step)) throw badRequest("an operation of a JSON patch is an object");
     const path = pointer(step, "path");
-    switch (step.op) {
-      case "add":
-        return this.#add(path, structuredClone(valueOf(step)));
-      case "remove":
-        return this.#remove(path);
-      case "replace":
-        return this.#replace(path, structuredClone(valueOf(step)));
-      case "move": {
-        const from = pointer(step, "from");
-        const moved = this.#found(from);
-        this.#remove(from);
-        return this.#add(path, moved);
-      }
-      case "copy":
-        return this.#add(path, this.#copy(pointer(step, "from")));
-      case "test":
-        if (sameJson(this.#found(path), valueOf(step))) return;
-        throw misfit(`testing ${step.path} failed`);
-      default:
-        throw badRequest("op: add, remove, replace, move, copy or test");
+    const { op } = step;
+    if (op === "remove") return this.#remove(path);
+    if (op === "copy") return this.#add(path, this.#copy(pointer(step, "from")));
+    if (op === "move") {
+      const from = pointer(step, "from");
+      const moved = this.#found(from);
+      this.#remove(from);
+      return this.#add(path, moved);
     }
+    if (op === "test") {
+      if (sameJson(this.#found(path), valueOf(step))) return;
+      throw misfit(`testing ${step.path} failed`);
+    }
+    if (op === "add") return this.#add(path, structuredClone(valueOf(step)));
+    if (op === "replace") return this.#replace(path, structuredClone(valueOf(step)));
+    throw badRequest("op: add, remove, replace, move, copy or test");
   }
 
   #found(path: readonly string[]): unknown {

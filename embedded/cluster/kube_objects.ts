@@ -259,17 +259,9 @@ function containersOf(pod: Pod): ContainerStatus[] {
 }
 
 /** A pod whose times all lie later by some milliseconds, whole seconds. */
-export function postponed(pod: Pod, milliseconds: number): Pod {
-  const later = (time: string) => timestamp(Date.parse(time) + milliseconds);
+export function postponed({ metadata, status, ...pod }: Pod, milliseconds: number): Pod {
   const isTime = (value: unknown) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value);
-  const { creationTimestamp, deletionTimestamp } = pod.metadata;
-  return {
-    ...pod,
-    metadata: {
-      ...pod.metadata,
-      creationTimestamp: later(creationTimestamp),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp: later(deletionTimestamp) }),
-    },
-    status: JSON.parse(JSON.stringify(pod.status), (_, value) => isTime(value) ? later(value) : value),
-  };
+  const later = (_: string, value: unknown) =>
+    isTime(value) ? timestamp(Date.parse(String(value)) + milliseconds) : value;
+  return { ...pod, ...JSON.parse(JSON.stringify({ metadata, status }), later) };
 }

@@ -71,15 +71,12 @@ export function ownersAfterWrite(live: OwnedContent | null, content: OwnedConten
 /** The maps whose members have owners. A field is named by its map and its key there: `data/phase`. */
 const MAPS = ["labels", "annotations", "data"] as const;
 
-function mapOf(content: OwnedContent | null, map: (typeof MAPS)[number]): Readonly<Record<string, string>> {
-  return (map === "data" ? content?.data : content?.metadata[map]) ?? {};
-}
-
 function fieldsOf(content: OwnedContent | null): Map<string, string> {
   return new Map(
-    MAPS.flatMap((map) =>
-      Object.entries(mapOf(content, map)).map(([key, value]): [string, string] => [`${map}/${key}`, value])
-    ),
+    MAPS.flatMap((map) => {
+      const members = map === "data" ? content?.data : content?.metadata[map];
+      return Object.entries(members ?? {}).map(([key, value]): [string, string] => [`${map}/${key}`, value]);
+    }),
   );
 }
 

@@ -11,8 +11,15 @@ const MAX_ANNOTATION_BYTES = 256 * 1024;
 /** The data of a ConfigMap may have this many bytes in all (Kubernetes, "ConfigMaps"). */
 const MAX_CONFIG_MAP_BYTES = 1024 * 1024;
 
+/** The object that a request names. */
+export interface Place {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** Checks that a body is the object that its request names. @throws ApiError 400 for another object, 422 for an invalid name */
-export function checkIdentity(resource: Resource, namespace: string, name: string, body: JsonObject): void {
+export function checkIdentity({ resource, namespace, name }: Place, body: JsonObject): void {
   if (body.kind !== undefined && body.kind !== resource.kind) throw badRequest(`kind: not ${resource.kind}`);
   if (body.apiVersion !== undefined && body.apiVersion !== apiVersionOf(resource)) {
     throw badRequest(`apiVersion: not ${apiVersionOf(resource)}`);
@@ -27,11 +34,7 @@ export function checkIdentity(resource: Resource, namespace: string, name: strin
 }
 
 /** Labels and annotations of a body, the only metadata that a client can set here. @throws ApiError 400 or 422 */
-export function freeMetadata(
-  resource: Resource,
-  name: string,
-  body: JsonObject,
-): Pick<NewMeta, "labels" | "annotations"> {
+export function freeMetadata({ resource, name }: Place, body: JsonObject): Pick<NewMeta, "labels" | "annotations"> {
   const metadata = metadataOf(body);
   for (const field of ["finalizers", "ownerReferences"]) {
     const value = metadata[field];
@@ -83,13 +86,9 @@ export type ConfigMapContent = Omit<ConfigMap, "metadata"> & { readonly metadata
 const CONFIG_MAP_FIELDS = ["apiVersion", "kind", "metadata", "data"];
 
 /** Reads a ConfigMap from a request's body. @throws ApiError 400 for another object, 422 for an invalid one */
-export function configMapContent(
-  resource: Resource,
-  namespace: string,
-  name: string,
-  body: JsonObject,
-): ConfigMapContent {
-  checkIdentity(resource, namespace, name, body);
+export function configMapContent(place: Place, body: JsonObject): ConfigMapContent {
+  const { resource, namespace, name } = place;
+  checkIdentity(place, body);
   const unknown = Object.keys(body).filter((field) => !CONFIG_MAP_FIELDS.includes(field));
   if (unknown.length > 0) throw badRequest(`unknown field ${unknown.map((field) => JSON.stringify(field)).join(", ")}`);
   const data = stringRecord(body.data, "data");
@@ -103,7 +102,7 @@ export function configMapContent(
   if (bytes > MAX_CONFIG_MAP_BYTES) {
     throw invalid(resource, name, "data", `may not be more than ${MAX_CONFIG_MAP_BYTES} bytes`);
   }
-  const metadata = { name, namespace, ...freeMetadata(resource, name, body) };
+  const metadata = { name, namespace, ...freeMetadata(place, body) };
   return { apiVersion: "v1", kind: "ConfigMap", metadata, ...(data && { data }) };
 }
 
@@ -152,14 +151,10 @@ export function readProtobufConfigMap(bytes: Uint8Array): JsonObject {
   };
 }
 
+/** An absent name is an empty text there. */
 function readMetadata(fields: readonly Field[]): JsonObject {
-  const named = [[1, "name"], [3, "namespace"]] as const;
-  const given = named.map(([number, name]) => [name, text(last(fields, number))]);
-  return {
-    ...Object.fromEntries(given.filter(([, value]) => value !== "")),
-    labels: texts(fields, 11),
-    annotations: texts(fields, 12),
-  };
+  const [name, namespace] = [1, 3].map((number) => text(last(fields, number)) || undefined);
+  return { name, namespace, labels: texts(fields, 11), annotations: texts(fields, 12) };
 }
 
 /** A field of a protobuf message. */

@@ -60,7 +60,7 @@ export function representList(
 }
 
 /** The object of a bookmark event: only the version that the watch has reached. */
-export function representBookmark(form: Form, plural: Plural, version: number) {
+function representBookmark(form: Form, plural: Plural, version: number) {
   const metadata = { resourceVersion: String(version), creationTimestamp: null };
   if (form === "table") return { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata, rows: [] };
   if (form === "metadata") return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
@@ -196,8 +196,6 @@ interface Event {
 }
 
 class Watch {
-  readonly #store: ClusterStore;
-  readonly #request: WatchRequest;
   readonly #selects: (object: KubeObject) => boolean;
   readonly #bookmarks: boolean;
   readonly #deadline: number;
@@ -209,10 +207,8 @@ class Watch {
   #wake: () => void = () => {};
   #over = false;
 
-  constructor(store: ClusterStore, request: WatchRequest) {
+  constructor(private readonly store: ClusterStore, private readonly request: WatchRequest) {
     const { query, plural, namespace } = request;
-    this.#store = store;
-    this.#request = request;
     this.#selects = selectionOf(plural, query);
     this.#bookmarks = isTrue(query, "allowWatchBookmarks");
     const now = performance.now();
@@ -262,8 +258,8 @@ class Watch {
 
   /** The events of the next changes; nothing when there are none, or none that the watch selects. */
   #changes(): Event[] {
-    while (this.#version !== this.#store.version) {
-      const changes = this.#store.changesSince(this.#version);
+    while (this.#version !== this.store.version) {
+      const changes = this.store.changesSince(this.#version);
       if (changes === null) return [{ type: "ERROR", object: statusOf(expiredVersion(this.#version)) }];
       const some = changes.slice(0, EVENTS_PER_CHUNK);
       this.#version = some[some.length - 1].version;
@@ -275,7 +271,7 @@ class Watch {
 
   /** The event of a change: an object that now matches the selectors is ADDED, one that no longer does is DELETED. */
   #eventOf({ plural, version, object, previous }: Change): Event | null {
-    if (plural !== this.#request.plural) return null;
+    if (plural !== this.request.plural) return null;
     const matches = (candidate: KubeObject | null): candidate is KubeObject =>
       candidate !== null && this.#isInNamespace(candidate) && this.#selects(candidate);
     if (matches(object)) return this.#event(matches(previous) ? "MODIFIED" : "ADDED", object);
@@ -286,16 +282,16 @@ class Watch {
   }
 
   #isInNamespace(object: KubeObject): boolean {
-    const { namespace } = this.#request;
+    const { namespace } = this.request;
     return namespace === null || (object.metadata.namespace ?? "") === namespace;
   }
 
   #event(type: Event["type"], object: KubeObject): Event {
-    return { type, object: representObject({ ...this.#request, now: this.#store.now() }, object) };
+    return { type, object: representObject({ ...this.request, now: this.store.now() }, object) };
   }
 
   #bookmark(): Event {
-    const { form, plural, bookmarkEveryMs } = this.#request;
+    const { form, plural, bookmarkEveryMs } = this.request;
     this.#nextBookmark = performance.now() + bookmarkEveryMs;
     return { type: "BOOKMARK", object: representBookmark(form, plural, this.#version) };
   }
@@ -306,7 +302,7 @@ class Watch {
     this.#wake = woken.resolve;
     const until = this.#bookmarks ? Math.min(this.#deadline, this.#nextBookmark) : this.#deadline;
     const timer = setTimeout(woken.resolve, Math.max(0, until - performance.now()));
-    const unsubscribe = this.#store.onChange(woken.resolve);
+    const unsubscribe = this.store.onChange(woken.resolve);
     await woken.promise;
     clearTimeout(timer);
     unsubscribe();

@@ -55,16 +55,13 @@ interface Sample {
  * one before, one is paused, and old ones are removed. Campaigns that clients submit are left alone.
  */
 export class SampleWorld {
-  readonly #options: SampleWorldOptions;
   /** Keyed by Job name, in the order of submission. */
   readonly #samples = new Map<string, Sample>();
   /** The names of those whose Job is gone, in the order of its going. */
   readonly #reaped = new Set<string>();
   #next = 0;
 
-  constructor(options: SampleWorldOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: SampleWorldOptions) {}
 
   /** The sample of a Job; undefined for a Job that a client submitted. */
   campaignOf(name: string, jobUid: string): SampleCampaign | undefined {
@@ -73,14 +70,14 @@ export class SampleWorld {
   }
 
   submit(campaign: SampleCampaign, number: number | null = null): void {
-    const { store, namespace, outbox, archiveUrl } = this.#options;
+    const { store, namespace, outbox, archiveUrl } = this.options;
     const { pipeline } = campaign;
     if (!store.get("jobs", namespace, `warmup-${pipeline.id}`)) {
-      this.#apply(pipelineConfigMap(pipeline, this.#options));
-      store.create("jobs", warmupJob(pipeline, this.#options));
+      this.#apply(pipelineConfigMap(pipeline, this.options));
+      store.create("jobs", warmupJob(pipeline, this.options));
     }
-    const job = store.create("jobs", campaignJob(campaign, this.#options));
-    this.#apply(campaignConfigMap(campaign, this.#options, job.metadata.uid, timestamp(store.now())));
+    const job = store.create("jobs", campaignJob(campaign, this.options));
+    this.#apply(campaignConfigMap(campaign, this.options, job.metadata.uid, timestamp(store.now())));
     this.#samples.set(campaign.name, { campaign, number, uid: job.metadata.uid });
     for (const volume of campaign.volumes.filter((candidate) => candidate.byImages)) {
       const key = syntheticManifestKey(namespace, pipeline.id, volume.id);
@@ -99,11 +96,11 @@ export class SampleWorld {
 
   /** The queue of the samples. */
   admit(): void {
-    admitWaiting(this.#options.store, this.#jobs(), (job) => this.#isHeld(job));
+    admitWaiting(this.options.store, this.#jobs(), (job) => this.#isHeld(job));
   }
 
   #isHeld(job: Job): boolean {
-    const { store, namespace, speed } = this.#options;
+    const { store, namespace, speed } = this.options;
     const pipeline = this.#samples.get(job.metadata.name)?.campaign.pipeline.id;
     const warmup = store.get("jobs", namespace, `warmup-${pipeline}`);
     const failedAt = Date.parse((warmup && condition(warmup, "Failed"))?.lastTransitionTime ?? "");
@@ -116,7 +113,7 @@ export class SampleWorld {
   }
 
   restore({ next, samples, reaped }: SampleWorldSnapshot): void {
-    const { seed, speed } = this.#options;
+    const { seed, speed } = this.options;
     const first = new Map(sampleCampaigns(seed).map((campaign) => [campaign.name, campaign]));
     this.#next = next;
     this.#samples.clear();
@@ -130,7 +127,7 @@ export class SampleWorld {
 
   /** The samples' Jobs that have not ended. */
   #jobs(): Job[] {
-    const { store, namespace } = this.#options;
+    const { store, namespace } = this.options;
     return [...this.#samples].flatMap(([name, { uid }]) => {
       const job = store.get("jobs", namespace, name);
       return job?.metadata.uid === uid && endedAt(job) === null ? [job] : [];
@@ -138,7 +135,7 @@ export class SampleWorld {
   }
 
   #submitNext(): void {
-    const { seed, speed, store, namespace } = this.#options;
+    const { seed, speed, store, namespace } = this.options;
     const number = this.#next++;
     const campaign = furtherCampaign(seed, number, speed);
     // A name in use is skipped: its turn comes with the next tick.
@@ -150,19 +147,19 @@ export class SampleWorld {
   /** One sample is always paused: the one that has run longest, until its time is over. */
   #pauseOne(jobs: readonly Job[]): void {
     const paused = jobs.filter((job) => job.spec.suspend && wasAdmitted(job));
-    const now = this.#options.store.now();
+    const now = this.options.store.now();
     for (const job of paused) {
       const since = Date.parse(condition(job, "Suspended")?.lastTransitionTime ?? "");
-      if (now - since >= PAUSE_SECONDS * 1000) suspendJob(this.#options.store, job, false);
+      if (now - since >= PAUSE_SECONDS * 1000) suspendJob(this.options.store, job, false);
     }
     if (paused.length > 0) return;
     const [oldest] = jobs.filter((job) => !job.spec.suspend && isHalfDone(job))
       .sort((a, b) => Date.parse(a.status.startTime ?? "") - Date.parse(b.status.startTime ?? ""));
-    if (oldest) suspendJob(this.#options.store, oldest, true);
+    if (oldest) suspendJob(this.options.store, oldest, true);
   }
 
   #removeOld(): void {
-    const { store, namespace } = this.#options;
+    const { store, namespace } = this.options;
     for (const [name, { uid }] of this.#samples) {
       const job = store.get("jobs", namespace, name);
       if (!job) this.#reaped.add(name);
@@ -175,7 +172,7 @@ export class SampleWorld {
   }
 
   #remove(name: string): void {
-    const { store, namespace, outbox, removed } = this.#options;
+    const { store, namespace, outbox, removed } = this.options;
     const sample = this.#samples.get(name);
     this.#forget(name);
     if (!sample) return;
@@ -198,7 +195,7 @@ export class SampleWorld {
    * Job, whose ConfigMap needs no label; the ConfigMap's label counts once the Job is gone.
    */
   #idsOfOthers(pipeline: string): ReadonlySet<string> {
-    const { store, namespace, conventions } = this.#options;
+    const { store, namespace, conventions } = this.options;
     const key = labelKeys(conventions).pipeline;
     const isOther = ({ metadata }: ConfigMap | Job) =>
       metadata.namespace === namespace && metadata.labels?.[key] === pipeline;
@@ -216,7 +213,7 @@ export class SampleWorld {
   }
 
   #apply(map: ConfigMapContent): void {
-    applyByForce(this.#options.store, map, this.#options.conventions.applyManager);
+    applyByForce(this.options.store, map, this.options.conventions.applyManager);
   }
 }
 

@@ -134,20 +134,14 @@ function labelRequirement(part: string, whole: string): LabelSelector {
   const check = (key: string, values: string[]) => {
     if (!KEY.test(key) || !values.every((value) => VALUE.test(value))) throw invalid();
   };
-  const set = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/.exec(part);
-  if (set) {
-    const values = set[3].split(",").map((value) => value.trim());
-    check(set[1], values);
+  const match = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/.exec(part) ?? /^([^\s=!]+)\s*(!=|==|=)\s*([^\s=!]*)$/.exec(part);
+  if (match) {
+    const [, key, operator, list] = match;
+    const values = list.split(",").map((value) => value.trim());
+    check(key, values);
     const among = (labels: Readonly<Record<string, string>>) =>
-      Object.hasOwn(labels, set[1]) && values.includes(labels[set[1]]);
-    return set[2] === "in" ? among : (labels) => !among(labels);
-  }
-  const equality = /^([^\s=!]+)\s*(!=|==|=)\s*([^\s=!]*)$/.exec(part);
-  if (equality) {
-    const [, key, operator, value] = equality;
-    check(key, [value]);
-    const equal = (labels: Readonly<Record<string, string>>) => Object.hasOwn(labels, key) && labels[key] === value;
-    return operator === "!=" ? (labels) => !equal(labels) : equal;
+      Object.hasOwn(labels, key) && values.includes(labels[key]);
+    return operator === "notin" || operator === "!=" ? (labels) => !among(labels) : among;
   }
   const absent = part.startsWith("!");
   const key = absent ? part.slice(1).trim() : part;

@@ -48,7 +48,6 @@ const MAX_CATCH_UP_MS = 60_000;
  */
 export class Simulator {
   readonly store: ClusterStore;
-  readonly #options: SimulatorOptions;
   readonly #world: SampleWorld;
   readonly #workers: Workers;
   readonly #submitted: SubmittedCampaigns;
@@ -61,8 +60,7 @@ export class Simulator {
   /** The uids of the objects whose faults were logged. */
   readonly #faulty = new Set<string>();
 
-  constructor(options: SimulatorOptions) {
-    this.#options = options;
+  constructor(private readonly options: SimulatorOptions) {
     this.#clock = wholeSeconds(options.now);
     const { seed, namespace, conventions, archiveUrl } = options;
     this.store = new ClusterStore(() => this.#clock, seededRandom("uid", seed));
@@ -129,7 +127,7 @@ export class Simulator {
 
   snapshot(): SimulatorSnapshot {
     return {
-      seed: this.#options.seed,
+      seed: this.options.seed,
       clock: this.#clock,
       store: this.store.snapshot(),
       samples: this.#world.snapshot(),
@@ -156,9 +154,9 @@ export class Simulator {
 
   #tick(): void {
     const { store } = this;
-    const { seed, speed } = this.#options;
+    const { seed, speed } = this.options;
     for (const pod of [...store.all("pods")]) this.#isolate(pod, () => this.#workers.advance(pod));
-    const pods = Map.groupBy(store.all("pods"), ownerOf);
+    const pods = Map.groupBy(store.all("pods"), ({ metadata }) => metadata.ownerReferences?.[0]?.uid ?? "");
     const jobs = store.list("jobs");
     const working = jobs.filter((job) => endedAt(job) === null);
     this.#submitted.retain(new Set(working.map(({ metadata }) => metadata.uid)));
@@ -189,7 +187,7 @@ export class Simulator {
   /** The queue of submitted campaigns: of the Jobs that name one. */
   #admitSubmitted(): void {
     const jobs = [...this.store.all("jobs")].filter((job) =>
-      isCampaignJob(job, this.#options.conventions) && endedAt(job) === null && job.metadata.labels?.[QUEUE_LABEL] &&
+      isCampaignJob(job, this.options.conventions) && endedAt(job) === null && job.metadata.labels?.[QUEUE_LABEL] &&
       this.#sampleOf(job) === undefined
     );
     admitWaiting(this.store, jobs, () => false);
@@ -203,7 +201,7 @@ export class Simulator {
 
   /** The sample of a Job; undefined for one that a client submitted. */
   #sampleOf({ metadata }: Job): SampleCampaign | undefined {
-    return metadata.namespace === this.#options.namespace
+    return metadata.namespace === this.options.namespace
       ? this.#world.campaignOf(metadata.name, metadata.uid)
       : undefined;
   }
@@ -213,7 +211,7 @@ export class Simulator {
     const job = this.store.get("jobs", namespace, name);
     const campaign = job && this.#sampleOf(job);
     if (!job || !campaign || endedAt(job) === null) return;
-    const { conventions, resultsUrl } = this.#options;
+    const { conventions, resultsUrl } = this.options;
     applyByForce(this.store, endingRecord(job, campaign, conventions, resultsUrl), conventions.applyManager);
     if (!campaign.failuresRecorded) return;
     applyByForce(this.store, failuresRecord(job, campaign, pods), conventions.failuresManager);
@@ -221,7 +219,7 @@ export class Simulator {
 
   /** Simulates the past of the samples up to the start, in large steps while nothing runs. */
   #simulatePast(): void {
-    const { seed, speed } = this.#options;
+    const { seed, speed } = this.options;
     const start = this.#clock;
     const events = sampleCampaigns(seed).flatMap((campaign) => {
       const { submitted, pausedAfter } = campaign;
@@ -234,7 +232,7 @@ export class Simulator {
     }).sort((a, b) => a.at - b.at);
     this.#isPast = true;
     this.#clock = Math.min(start, events[0]?.at ?? start);
-    for (const name of new Set(["default", this.#options.namespace])) {
+    for (const name of new Set(["default", this.options.namespace])) {
       this.store.create("namespaces", {
         apiVersion: "v1",
         kind: "Namespace",
@@ -254,7 +252,7 @@ export class Simulator {
   }
 
   #pause(campaign: SampleCampaign): void {
-    const job = this.store.get("jobs", this.#options.namespace, campaign.name);
+    const job = this.store.get("jobs", this.options.namespace, campaign.name);
     if (job) suspendJob(this.store, job, true);
   }
 
@@ -288,10 +286,6 @@ export class Simulator {
     if (!this.#isPast) return "live";
     return file.key.endsWith("/progress.json") ? "states" : "rest";
   }
-}
-
-function ownerOf(pod: Pod): string {
-  return pod.metadata.ownerReferences?.[0]?.uid ?? "";
 }
 
 function wholeSeconds(milliseconds: number): number {

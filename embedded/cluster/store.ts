@@ -143,10 +143,7 @@ export class ClusterStore {
     this.#uids = uids;
     this.#changes.length = 0;
     this.#storedCharacters = 0;
-    this.#fill("jobs", objects.jobs);
-    this.#fill("pods", objects.pods);
-    this.#fill("configmaps", objects.configmaps);
-    this.#fill("namespaces", objects.namespaces);
+    for (const plural of ["jobs", "pods", "configmaps", "namespaces"] as const) this.#fill(plural, objects[plural]);
   }
 
   #fill<K extends Plural>(plural: K, objects: readonly Kinds[K][]): void {

@@ -38,24 +38,19 @@ const MAX_IMAGES = 10_000;
 export class SubmittedCampaigns {
   /** Keyed by the uid of the Job. */
   readonly #read = new Map<string, { readonly version: string; readonly campaign: Campaign }>();
-  readonly #store: ClusterStore;
-  readonly #sources: Sources;
 
-  constructor(store: ClusterStore, sources: Sources) {
-    this.#store = store;
-    this.#sources = sources;
-  }
+  constructor(private readonly store: ClusterStore, private readonly sources: Sources) {}
 
   /** The campaign of a Job; the same object until something that it is read from changes. */
   campaignOf(job: Job): Campaign {
     const { uid, labels } = job.metadata;
     const version = JSON.stringify([
-      labels?.[labelKeys(this.#sources.conventions).pipeline],
-      ...["campaign", "pipeline"].map((volume) => mapOf(this.#store, job, volume)?.metadata.resourceVersion),
+      labels?.[labelKeys(this.sources.conventions).pipeline],
+      ...["campaign", "pipeline"].map((volume) => mapOf(this.store, job, volume)?.metadata.resourceVersion),
     ]);
     const known = this.#read.get(uid);
     if (known?.version === version) return known.campaign;
-    const campaign = submittedCampaign(this.#store, job, this.#sources);
+    const campaign = submittedCampaign(this.store, job, this.sources);
     this.#read.set(uid, { version, campaign });
     return campaign;
   }

@@ -50,10 +50,7 @@ interface Attempt {
 
 /** The work of one attempt at a volume. A stuck attempt has no end event: the pod's deadline ends it. */
 export function volumeTimeline(
-  seed: number,
-  campaign: Campaign,
-  volume: CampaignVolume,
-  attempt: Attempt,
+  { seed, campaign, volume, attempt }: Pick<VolumeRun, "seed" | "campaign" | "volume" | "attempt">,
 ): readonly WorkEvent[] {
   const events: WorkEvent[] = [];
   const { trouble } = volume;
@@ -94,12 +91,9 @@ export function volumeTimeline(
   return stop(SUCCESS);
 }
 
-/** The work of a warm-up. */
-export function warmupTimeline(
-  pipeline: Pick<SamplePipeline, "warmupSeconds" | "warmupError">,
-): readonly WorkEvent[] {
-  const end = pipeline.warmupError === null ? SUCCESS : failure("warmup", true, pipeline.warmupError);
-  return [{ at: pipeline.warmupSeconds, kind: "end", end }];
+/** The end of a warm-up. */
+export function warmupEnd({ warmupError }: Pick<SamplePipeline, "warmupError">): End {
+  return warmupError === null ? SUCCESS : failure("warmup", true, warmupError);
 }
 
 /** The end of a worker that receives SIGTERM and reports it. */
@@ -126,18 +120,12 @@ function failure(stage: string, permanent: boolean, error: string): End {
 }
 
 function interruption(trouble: Trouble, attempt: Attempt, page: number): End | null {
-  switch (trouble.kind) {
-    case "transient":
-      if (attempt.failures >= trouble.attempts) return null;
-      return failure("stream", false, `page ${pageName(page)}: the store answered 503`);
-    case "evicted":
-      if (attempt.evictions > 0) return null;
-      return { ...killed("Error"), podReason: "Evicted", disrupted: true };
-    case "memory":
-      return killed("OOMKilled");
-    default:
-      return null;
+  if (trouble.kind === "memory") return killed("OOMKilled");
+  if (trouble.kind === "evicted" && attempt.evictions === 0) {
+    return { ...killed("Error"), podReason: "Evicted", disrupted: true };
   }
+  if (trouble.kind !== "transient" || attempt.failures >= trouble.attempts) return null;
+  return failure("stream", false, `page ${pageName(page)}: the store answered 503`);
 }
 
 function killed(reason: string): End {
@@ -145,12 +133,7 @@ function killed(reason: string): End {
 }
 
 /** A few pages fail without failing their volume. */
-function pageError(
-  trouble: Trouble | null,
-  page: number,
-  random: () => number,
-  lostPages: number,
-): string | null {
+function pageError(trouble: Trouble | null, page: number, random: () => number, lostPages: number): string | null {
   if (trouble?.kind === "verify" && trouble.pages.includes(page)) return "no text lines found in 2 regions";
   return random() < lostPages ? "image could not be decoded: truncated file" : null;
 }
@@ -206,7 +189,8 @@ export function runState(run: VolumeRun, elapsed: number): RunState {
     events++;
     if (event.kind === "stage") {
       stage = event.stage;
-      if (stage === "resume") pages.push(...keptPages(run));
+      if (stage !== "resume") continue;
+      for (const page of run.attempt.kept) pages.push({ page, seconds: 0, error: null, kept: true });
     } else if (event.kind === "page") {
       pages.push({ page: event.page, seconds: event.seconds, error: event.error, kept: false });
     } else {
@@ -251,8 +235,4 @@ export function lineCountOf({ volume }: VolumeRun, page: number): number {
 function numberOf(volume: CampaignVolume, page: number): number {
   const scan = volume.scanOf(page);
   return drawnPage(scan.volume, scan.page);
-}
-
-function keptPages(run: VolumeRun): FinishedPage[] {
-  return [...run.attempt.kept].map((page) => ({ page, seconds: 0, error: null, kept: true }));
 }

@@ -33,7 +33,7 @@ import {
   runState,
   type VolumeRun,
   volumeTimeline,
-  warmupTimeline,
+  warmupEnd,
 } from "./volume_run.ts";
 
 interface WorkersOptions extends Submission {
@@ -98,7 +98,9 @@ export class Workers {
       if (leaves && !pod.metadata.finalizers?.length) this.#remove(pod);
       return;
     }
-    if (leaves && !this.#isWorking(pod)) return this.#stopIdle(pod);
+    // A running worker has to end first.
+    const isWorking = pod.status.containerStatuses?.[0].state.running !== undefined && isIndexed(pod);
+    if (leaves && !isWorking) return this.#stopIdle(pod);
     if (!pod.status.startTime) {
       if (now > Date.parse(pod.metadata.creationTimestamp) && this.options.canStart(pod)) this.#schedule(pod);
       return;
@@ -118,11 +120,6 @@ export class Workers {
     if (!end) return;
     memory.ending = { end, at: now, files };
     this.#endWhenWritten(pod, memory.ending);
-  }
-
-  /** Whether a pod has a running worker, which has to end first. */
-  #isWorking(pod: Pod): boolean {
-    return pod.status.containerStatuses?.[0].state.running !== undefined && isIndexed(pod);
   }
 
   /** Ends a terminating pod without a running worker. */
@@ -224,8 +221,7 @@ export class Workers {
   #warmUp(pod: Pod, elapsed: number): void {
     const pipeline = samplePipelineOf(this.options.pipelineIdOf(pod)) ??
       { warmupSeconds: WARMUP_SECONDS, warmupError: null };
-    const last = warmupTimeline(pipeline).at(-1);
-    if (last?.kind === "end" && last.at <= elapsed) this.#end(pod, last.end, this.options.store.now());
+    if (pipeline.warmupSeconds <= elapsed) this.#end(pod, warmupEnd(pipeline), this.options.store.now());
   }
 
   /** Returns the keys of the written files. */
@@ -305,8 +301,8 @@ export class Workers {
       retries: 3,
       kept: new Set(begun ?? this.#finishedPages.get(`${namespace}/${campaign.pipeline.id}/${volume.id}`)),
     };
-    const timeline = volumeTimeline(seed, campaign, volume, attempt);
-    const run = { seed, speed, namespace, archiveUrl, resultsUrl, campaign, volume, attempt, timeline, startedAt };
+    const inputs = { seed, speed, namespace, archiveUrl, resultsUrl, campaign, volume, attempt, startedAt };
+    const run = { ...inputs, timeline: volumeTimeline(inputs) };
     // The process before this one has written what the worker had done until then.
     const written = begun ? runState(run, (this.#restoredAt - startedAt) / 1000 * speed) : null;
     this.#begun.delete(uid);

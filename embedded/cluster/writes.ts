@@ -16,15 +16,19 @@ import type { Resource } from "./discovery.ts";
 import { isShallow, type JsonObject, jsonPatch, mergePatch, type RequestBody, sameJson } from "./json_body.ts";
 import { type ConfigMap, type Job, type JobSpec, type KubeObject, timestamp } from "./kube_objects.ts";
 import { applyFields, ownersAfterWrite } from "./managed_fields.ts";
-import { checkIdentity, type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./object_body.ts";
+import {
+  checkIdentity,
+  type ConfigMapContent,
+  configMapContent,
+  freeMetadata,
+  metadataOf,
+  type Place,
+} from "./object_body.ts";
 import type { ClusterStore } from "./store.ts";
 import { isCampaignJob, isWarmupJob } from "./submitted_campaign.ts";
 
 /** The object of a write. */
-interface Written {
-  readonly resource: Resource;
-  readonly namespace: string;
-  readonly name: string;
+interface Written extends Place {
   /** Nothing is stored. */
   readonly dryRun: boolean;
 }
@@ -42,7 +46,7 @@ export function createObject(
   if (metadata.resourceVersion) throw badRequest("resourceVersion should not be set on objects to be created");
   const content = resource.plural === "jobs"
     ? jobContent({ resource, namespace, name }, conventions, body)
-    : configMapContent(resource, namespace, name, body);
+    : configMapContent({ resource, namespace, name }, body);
   if (store.get(resource.plural, namespace, name)) throw alreadyExists(resource, name);
   return created(store, content, dryRun);
 }
@@ -62,7 +66,7 @@ export function replaceObject(
   const { namespace = "", name } = current.metadata;
   checkSameObject(resource, current, body);
   if (current.kind === "ConfigMap") {
-    const content = configMapContent(resource, namespace, name, body);
+    const content = configMapContent({ resource, namespace, name }, body);
     const metadata = { ...content.metadata, ...ownersAfterWrite(current, content) };
     return stored(store, current, { ...content, metadata }, dryRun);
   }
@@ -147,11 +151,11 @@ function applyConfigMap(
   const current = store.get("configmaps", namespace, name);
   if (current) checkSameObject(resource, current, body);
   else if (metadata.uid) throw conflict(resource, name, `no object with the uid ${metadata.uid} was found`);
-  const wanted = configMapContent(resource, namespace, name, body);
+  const wanted = configMapContent({ resource, namespace, name }, body);
   const { content, conflicts } = applyFields(current ?? null, wanted, { manager, force, now: store.now() });
   if (conflicts.length > 0) throw fieldConflict(conflicts);
   // Validated again as a whole: two managers together may exceed a limit.
-  const whole = configMapContent(resource, namespace, name, { ...content });
+  const whole = configMapContent({ resource, namespace, name }, { ...content });
   const { managedFields } = content.metadata;
   const next = { ...whole, metadata: { ...whole.metadata, managedFields } };
   return { object: stored(store, current, next, dryRun), isNew: !current };
@@ -230,7 +234,7 @@ function checkSameObject(resource: Resource, current: KubeObject, body: JsonObje
 }
 
 function changedJob(resource: Resource, current: Job, body: JsonObject): Job {
-  const { name } = current.metadata;
+  const { name, namespace = "" } = current.metadata;
   const spec = isObject(body.spec) ? body.spec : {};
   const { suspend, parallelism, ttlSecondsAfterFinished, ...rest } = spec;
   const { suspend: _s, parallelism: _p, ttlSecondsAfterFinished: _t, ...fixed } = current.spec;
@@ -246,7 +250,7 @@ function changedJob(resource: Resource, current: Job, body: JsonObject): Job {
   const { ttlSecondsAfterFinished: _old, ...kept } = current.spec;
   const next = { ...kept, ...changed };
   const generation = (current.metadata.generation ?? 1) + (sameJson(next, current.spec) ? 0 : 1);
-  const metadata = { ...current.metadata, ...freeMetadata(resource, name, body), generation };
+  const metadata = { ...current.metadata, ...freeMetadata({ resource, namespace, name }, body), generation };
   return { ...current, metadata, spec: next };
 }
 
@@ -265,16 +269,13 @@ const GATE = "warmup-wait";
  *
  * @throws ApiError 400 for another object, 422 for an invalid Job and for a field that the controller here does not obey
  */
-export function jobContent(
-  { resource, namespace, name }: { readonly resource: Resource; readonly namespace: string; readonly name: string },
-  conventions: ClusterConventions,
-  body: JsonObject,
-): NewJob {
-  checkIdentity(resource, namespace, name, body);
+function jobContent(place: Place, conventions: ClusterConventions, body: JsonObject): NewJob {
+  const { resource, namespace, name } = place;
+  checkIdentity(place, body);
   const reject = (field: string, why: string) => invalid(resource, name, field, why);
   // The controller's label on pods holds the name.
   if (name.length > 63) throw reject("metadata.name", "must have at most 63 characters");
-  const metadata = { name, namespace, generation: 1, ...freeMetadata(resource, name, body) };
+  const metadata = { name, namespace, generation: 1, ...freeMetadata(place, body) };
   const isCampaign = isCampaignJob({ metadata }, conventions);
   if (!isCampaign && !isWarmupJob({ metadata }, conventions)) {
     const { campaignApp, warmupApp, labelDomain, managedBy } = conventions;
