@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
 
 /** The last entry of an archive, where entries were left out. No object's entry has this name. */
 export const ERRORS_NAME = "_errors.txt";
@@ -27,25 +28,23 @@ export class EntryNames {
   readonly #used = new Set<number>([folded(ERRORS_NAME)]);
   /** The next number to try, by the hash of the name without one. */
   readonly #numbers = new Map<number, number>();
-  /** The folders of the key before, as they are in the key, and the hash of each: neighbours share most of them. */
-  #parents: string[] = [];
-  #parentHashes: NameHash[] = [];
+
+  /** The folder of the key before: neighbours share it. */
+  #folder = "";
 
   /** Counts the folders that a key needs, so that no file gets the name of one. */
   addFolders(key: string): void {
-    const parents = segmentsOf(key);
+    const folder = key.slice(0, key.lastIndexOf("/") + 1);
+    if (folder === this.#folder) return;
+    this.#folder = folder;
+    const parents = safeSegments(key);
     if (!key.endsWith("/")) parents.pop();
-    let shared = 0;
-    while (shared < parents.length && parents[shared] === this.#parents[shared]) shared++;
-    const hashes = this.#parentHashes.slice(0, shared);
-    for (let at = shared; at < parents.length; at++) {
-      const name = at === 0 ? safeFirstFolder(parents[at]) : safeSegment(parents[at]);
-      const hash = at === 0 ? START.with(name) : hashes[at - 1].with("/").with(name);
-      hashes.push(hash);
-      this.#folders.add(hash.value);
+    for (; parents.length > 0; parents.pop()) {
+      const hashed = folded(parents.join("/"));
+      // The folders above it are known as well.
+      if (this.#folders.has(hashed)) return;
+      this.#folders.add(hashed);
     }
-    this.#parents = parents;
-    this.#parentHashes = hashes;
   }
 
   /**
@@ -53,10 +52,7 @@ export class EntryNames {
    * the key does not end with a slash.
    */
   nameOf(key: string): { readonly name: string; readonly fileName: string | null } {
-    const segments = segmentsOf(key);
-    const isInFolder = segments.length > 1 || key.endsWith("/");
-    const path = segments.map((segment, at) => at === 0 && isInFolder ? safeFirstFolder(segment) : safeSegment(segment))
-      .join("/");
+    const path = safeSegments(key).join("/");
     if (!key.endsWith("/")) return { name: this.#unused(path, false), fileName: null };
     return { name: `${this.#unused(path, true)}/`, fileName: this.#unused(path, false) };
   }
@@ -76,16 +72,14 @@ export class EntryNames {
   }
 }
 
-/** The parts of a key between its slashes; at least one. */
-function segmentsOf(key: string): string[] {
-  const segments = key.toWellFormed().split("/").filter((segment) => segment !== "");
-  return segments.length > 0 ? segments : ["_"];
-}
-
-/** The safe name of a folder at the top, where the list of errors is a file. */
-function safeFirstFolder(segment: string): string {
-  const name = safeSegment(segment);
-  return foldedName(name) === ERRORS_NAME ? `_${name}` : name;
+/** The safe names of the parts of a key between its slashes; at least one. */
+function safeSegments(key: string): string[] {
+  const segments = key.toWellFormed().split("/").filter((segment) => segment !== "").map(safeSegment);
+  if (segments.length === 0) segments.push("_");
+  const isInFolder = segments.length > 1 || key.endsWith("/");
+  // At the top, this is the list of errors, which is a file.
+  if (isInFolder && foldedName(segments[0]) === ERRORS_NAME) segments[0] = `_${segments[0]}`;
+  return segments;
 }
 
 function safeSegment(segment: string): string {
@@ -126,36 +120,11 @@ function cut(text: string, reservedBytes: number): string {
 }
 
 /**
- * A hash of 53 bits (cyrb53), equal for names that some file system takes for one. That two other names have one hash is
+ * A hash of 48 bits, equal for names that some file system takes for one. That two other names have one hash is
  * improbable, and costs one of them a number.
  */
-class NameHash {
-  constructor(readonly low: number, readonly high: number) {}
-
-  /** The hash of a longer name. @param rest what follows, whole from one slash to the next */
-  with(rest: string): NameHash {
-    const text = foldedName(rest);
-    let { low, high } = this;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      low = Math.imul(low ^ unit, 2654435761);
-      high = Math.imul(high ^ unit, 1597334677);
-    }
-    return new NameHash(low, high);
-  }
-
-  get value(): number {
-    let { low, high } = this;
-    low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-    high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-    return 4294967296 * (2097151 & high) + (low >>> 0);
-  }
-}
-
-const START = new NameHash(0xdeadbeef, 0x41c6ce57);
-
 function folded(name: string): number {
-  return START.with(name).value;
+  return parseInt(hash("sha1", foldedName(name), "hex").slice(0, 12), 16);
 }
 
 /** A name without what case and normalization distinguish. */
