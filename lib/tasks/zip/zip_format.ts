@@ -77,24 +77,14 @@ export function endBytes(end: EndRecord): number {
 }
 
 /** The header in front of the bytes of an entry. */
-export function localHeader({ name, size, modifiedMs }: EntryRecord): Uint8Array<ArrayBuffer> {
-  const large = isLarge(size);
-  const record = Buffer.alloc(localHeaderBytes(name.length, size));
+export function localHeader(entry: EntryRecord): Uint8Array<ArrayBuffer> {
+  const large = isLarge(entry.size);
+  const record = Buffer.alloc(localHeaderBytes(entry.name.length, entry.size));
   record.writeUInt32LE(0x04034b50, 0);
-  record.writeUInt16LE(large ? VERSION_ZIP64 : VERSION, 4);
-  record.writeUInt16LE(flagsOf(size), 6);
-  // Method 0: stored. The CRC and the sizes are 0 where a data descriptor follows (section 4.4.4).
-  writeDosTime(record, 10, modifiedMs);
-  if (large) {
-    record.writeUInt32LE(ZIP64_LIMIT, 18);
-    record.writeUInt32LE(ZIP64_LIMIT, 22);
-  }
-  record.writeUInt16LE(name.length, 26);
-  record.writeUInt16LE(record.length - LOCAL_BYTES - name.length, 28);
-  record.set(name, LOCAL_BYTES);
-  let at = writeTimestamp(record, LOCAL_BYTES + name.length, modifiedMs);
+  // The CRC and the sizes are 0 where a data descriptor follows (section 4.4.4).
+  const at = writeEntry(record, 4, LOCAL_BYTES, entry, { crc: 0, size: large ? ZIP64_LIMIT : 0, isZip64: large });
   // It also says that the data descriptor has sizes of 64 bits (section 4.3.9.2).
-  if (large) at = writeZip64Head(record, at, ZIP64_SIZES_BYTES);
+  if (large) writeZip64Head(record, at, ZIP64_SIZES_BYTES);
   return record;
 }
 
@@ -115,39 +105,53 @@ export function dataDescriptor(size: number, crc: number): Uint8Array<ArrayBuffe
 }
 
 /** A record of the central directory. @param offset where the local header of the entry begins, bytes */
-export function centralRecord(
-  { name, size, modifiedMs }: EntryRecord,
-  crc: number,
-  offset: number,
-): Uint8Array<ArrayBuffer> {
+export function centralRecord(entry: EntryRecord, crc: number, offset: number): Uint8Array<ArrayBuffer> {
+  const { name, size } = entry;
   const large = isLarge(size);
   const hasLargeOffset = isLarge(offset);
+  const isZip64 = large || hasLargeOffset;
   const isFolder = name.at(-1) === SLASH;
   const record = Buffer.alloc(centralRecordBytes(name.length, size, offset));
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(MADE_BY, 4);
-  record.writeUInt16LE(large || hasLargeOffset ? VERSION_ZIP64 : VERSION, 6);
-  record.writeUInt16LE(flagsOf(size), 8);
-  writeDosTime(record, 12, modifiedMs);
-  record.writeUInt32LE(crc, 16);
-  record.writeUInt32LE(large ? ZIP64_LIMIT : size, 20);
-  record.writeUInt32LE(large ? ZIP64_LIMIT : size, 24);
-  record.writeUInt16LE(name.length, 28);
-  record.writeUInt16LE(record.length - CENTRAL_BYTES - name.length, 30);
+  let at = writeEntry(record, 6, CENTRAL_BYTES, entry, { crc, size: large ? ZIP64_LIMIT : size, isZip64 });
   record.writeUInt32LE(isFolder ? FOLDER_ATTRIBUTES : FILE_ATTRIBUTES, 38);
   record.writeUInt32LE(hasLargeOffset ? ZIP64_LIMIT : offset, 42);
-  record.set(name, CENTRAL_BYTES);
-  let at = writeTimestamp(record, CENTRAL_BYTES + name.length, modifiedMs);
-  if (large || hasLargeOffset) {
-    at = writeZip64Head(record, at, zip64Bytes(size, offset) - 4);
-    if (large) {
-      writeUInt64(record, at, size);
-      writeUInt64(record, at + 8, size);
-      at += ZIP64_SIZES_BYTES;
-    }
-    if (hasLargeOffset) writeUInt64(record, at, offset);
+  if (!isZip64) return record;
+  at = writeZip64Head(record, at, zip64Bytes(size, offset) - 4);
+  if (large) {
+    writeUInt64(record, at, size);
+    writeUInt64(record, at + 8, size);
+    at += ZIP64_SIZES_BYTES;
   }
+  if (hasLargeOffset) writeUInt64(record, at, offset);
   return record;
+}
+
+/**
+ * Writes what both records of an entry have in common, from their version on, and the name and its timestamp.
+ *
+ * @param headBytes length of the record without its name and extra fields
+ * @returns where the next extra field begins
+ */
+function writeEntry(
+  record: Buffer,
+  at: number,
+  headBytes: number,
+  { name, size: bytes, modifiedMs }: EntryRecord,
+  { crc, size, isZip64 }: { readonly crc: number; readonly size: number; readonly isZip64: boolean },
+): number {
+  record.writeUInt16LE(isZip64 ? VERSION_ZIP64 : VERSION, at);
+  record.writeUInt16LE(bytes > 0 ? FLAG_UTF8 | FLAG_DESCRIPTOR : FLAG_UTF8, at + 2);
+  // Method 0: stored.
+  writeDosTime(record, at + 6, modifiedMs);
+  record.writeUInt32LE(crc, at + 10);
+  record.writeUInt32LE(size, at + 14);
+  record.writeUInt32LE(size, at + 18);
+  record.writeUInt16LE(name.length, at + 22);
+  record.writeUInt16LE(record.length - headBytes - name.length, at + 24);
+  record.set(name, headBytes);
+  return writeTimestamp(record, headBytes + name.length, modifiedMs);
 }
 
 /** The records behind the central directory, in Zip64 form too where a value does not fit. */
@@ -184,8 +188,6 @@ const isLarge = (bytes: number) => bytes >= ZIP64_LIMIT;
 function needsZip64End({ entries, centralOffset, centralBytes }: EndRecord): boolean {
   return entries >= ZIP64_ENTRIES || centralOffset >= ZIP64_LIMIT || centralBytes >= ZIP64_LIMIT;
 }
-
-const flagsOf = (size: number) => size > 0 ? FLAG_UTF8 | FLAG_DESCRIPTOR : FLAG_UTF8;
 
 /** Length of the Zip64 extra field of a record of the central directory, bytes; 0 where it has none. */
 function zip64Bytes(size: number, offset: number): number {
