@@ -1,4 +1,4 @@
-import type { Coded, CodedText } from "@/lib/std/coded.ts";
+import { type Coded, codedSentence, type CodedText, type SentenceCode, type ValuesOf } from "@/lib/std/coded.ts";
 
 /** One problem of one request field, in the wire shape of a 422 response. */
 export interface ValidationEntry {
@@ -70,6 +70,16 @@ export class HttpError extends Error {
   }
 }
 
+/** The failure whose sentence has this code. */
+export function codedError<Code extends SentenceCode>(
+  status: number,
+  code: Code,
+  ...values: ValuesOf<Code>
+): HttpError {
+  const { text, coded } = codedSentence(code, ...values);
+  return new HttpError(status, text, { coded });
+}
+
 /** The sentence of an expected failure. */
 export function sentenceOf({ message, coded }: HttpError): CodedText {
   return { text: message, coded };
@@ -127,8 +137,8 @@ export function invalid(entries: readonly ValidationEntry[]): HttpError {
 }
 
 /** 422 with one sentence. */
-export function unprocessable(detail: string, coded?: Coded): HttpError {
-  return new HttpError(422, detail, { coded });
+export function unprocessable(detail: string): HttpError {
+  return new HttpError(422, detail);
 }
 
 /** 429: too often; `retryAfterSeconds` is sent as Retry-After. */
@@ -143,8 +153,7 @@ export function badGateway(detail: string, cause?: unknown, coded?: Coded): Http
 
 /** 502: the pages of a store's listing repeat themselves. */
 export function listingStuck(bucket: string): HttpError {
-  const coded: Coded = { code: "listing_stuck", params: { bucket } };
-  return badGateway(`bucket '${bucket}': the store's listing does not advance`, undefined, coded);
+  return codedError(502, "listing_stuck", { bucket });
 }
 
 /** 503: cannot serve now; `retryAfterSeconds` is sent as Retry-After. */

@@ -2,13 +2,12 @@ import { Buffer } from "node:buffer";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { codedError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listObjects, type ObjectPage } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./count.ts";
-import { CHANGED_INPUT, taskGone } from "./task_responses.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
 
 /** Keys of a chunk. */
@@ -63,15 +62,8 @@ export async function pageAfter(
   const options = { prefix, startAfter: after ?? undefined, maxKeys };
   const { objects, is_truncated } = await read(() => listObjects(s3, caller, bucket, options));
   const isBehind = after === null || objects.length === 0 || compareText(objects[0].Key, after) > 0;
-  if (!isBehind || (objects.length === 0 && is_truncated)) throw listingNotResumable(bucket);
+  if (!isBehind || (objects.length === 0 && is_truncated)) throw codedError(501, "listing_not_resumable", { bucket });
   return { objects, isLast: !is_truncated };
-}
-
-/** 501: the store does not list keys in their order, or from a given one on. */
-export function listingNotResumable(bucket: string): HttpError {
-  return new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`, {
-    coded: { code: "listing_not_resumable", params: { bucket } },
-  });
 }
 
 /** How far the count of prefixes is. */
@@ -154,7 +146,7 @@ async function readTexts(job: Input, name: string): Promise<string[]> {
     const text = gunzipSync(Buffer.from(blob ?? []), { maxOutputLength: MAX_LIST_BYTES });
     return z.array(z.string()).parse(parsedJson(text));
   } catch {
-    throw taskGone(CHANGED_INPUT);
+    throw codedError(410, "task_input_changed");
   }
 }
 

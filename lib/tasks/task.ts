@@ -1,4 +1,4 @@
-import type { Coded, CodedText } from "@/lib/std/coded.ts";
+import { type Coded, codedSentence, type CodedText } from "@/lib/std/coded.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 
 /**
@@ -35,10 +35,7 @@ export const ENDED_TTL_MS = 600_000;
 /** After this long an unfinished task is failed, and its sealed keys are deleted, ms. */
 export const MAX_RUN_MS = 24 * 3_600_000;
 /** Why such a task failed. */
-export const RAN_TOO_LONG: string = storedSentence({
-  text: "The task was stopped after 24 hours: start it again for what is left",
-  coded: { code: "task_over_24_hours" },
-});
+export const RAN_TOO_LONG: string = storedSentence(codedSentence("task_over_24_hours"));
 /** Most ended tasks of one owner that can be read; the oldest go. Archives that can be downloaded are not among them. */
 export const MAX_ENDED_PER_OWNER = 100;
 /** How long errors of the object store that may pass are waited out while only partial checkpoints lie between, ms. */
@@ -79,10 +76,7 @@ export const SHORT_LIFETIME: Lifetime = {
  */
 export const LONG_LIFETIME: Lifetime = {
   maxRunMs: 30 * DAY_MS,
-  ranTooLong: storedSentence({
-    text: "The task was stopped after 30 days: check the rest by smaller prefixes, or at a higher rate",
-    coded: { code: "task_over_30_days" },
-  }),
+  ranTooLong: storedSentence(codedSentence("task_over_30_days")),
   endedTtlMs: 400 * DAY_MS,
   blobsTtlMs: 30 * DAY_MS,
   maxEndedPerOwner: 20,

@@ -2,11 +2,11 @@ import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { codedError } from "@/lib/http/errors.ts";
 import { derivedKey, openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { Blobs, Task } from "./task.ts";
 import type { TaskType } from "./task_handler.ts";
-import { CHANGED_INPUT, CHANGED_PROGRESS, taskGone, UNREADABLE_TASK } from "./task_responses.ts";
 
 /** Keys of the task operations, each for one purpose. */
 export type TaskKeys = ReturnType<typeof taskKeys>;
@@ -146,7 +146,7 @@ export function progressOf<P>(
 ): P {
   const text = isSealed ? openProgress(task.progress, task, keys) : task.progress;
   const { data, success } = progress.safeParse(text === null ? undefined : parsedJson(text));
-  if (!success) throw taskGone(text === null ? CHANGED_PROGRESS : UNREADABLE_TASK);
+  if (!success) throw codedError(410, text === null ? "task_progress_changed" : "task_other_version");
   return data;
 }
 
@@ -171,7 +171,8 @@ export function mustBeSealed(
 ): void {
   names.forEach((name, index) => {
     const blob = blobs[index];
-    if (!blob || !Object.hasOwn(digests, name) || blobDigest(blob) !== digests[name]) throw taskGone(CHANGED_INPUT);
+    const isSealed = blob && Object.hasOwn(digests, name) && blobDigest(blob) === digests[name];
+    if (!isSealed) throw codedError(410, "task_input_changed");
   });
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
-import { type Coded, type CodedText, PROBLEM_CODES } from "@/lib/std/coded.ts";
+import { type Coded, codedSentence, type CodedText, PROBLEM_CODES } from "@/lib/std/coded.ts";
 import { readSentence, storedSentence, type Task, TASK_KINDS } from "./task.ts";
 
 /** How the states of tasks are called in responses. */
@@ -70,40 +70,8 @@ export function failureMembers(stored: string | null): Partial<Coded> & { error?
 
 /** The same for a kind of task that has no state "canceled" in its responses. */
 export function failureOrCancel({ state, error }: Pick<Task, "state" | "error">): Partial<Coded> & { error?: string } {
-  return failureMembers(state === "canceled" ? storedSentence(CANCELED) : error);
+  return failureMembers(state === "canceled" ? storedSentence(codedSentence("task_canceled")) : error);
 }
-
-/** 410: something that the task needs is gone. */
-export function taskGone({ text, coded }: CodedText, cause?: unknown): HttpError {
-  return new HttpError(410, text, { coded, cause });
-}
-
-/** The sealed keys were sealed with another `API_SECRET_KEY`, or for another task, kind or bucket. */
-export const UNREADABLE_CALLER: CodedText = {
-  text: "The key of the gateway was replaced or the stored task was changed since it was started: start it again",
-  coded: { code: "task_key_replaced" },
-};
-/** A blob that the work reads is not the one that its owner's keys were sealed with. */
-export const CHANGED_INPUT: CodedText = {
-  text: "The stored list of what to work on was changed or is gone: start the task again",
-  coded: { code: "task_input_changed" },
-};
-/** A sealed progress does not open. That of a version that did not seal it does not either. */
-export const CHANGED_PROGRESS: CodedText = {
-  text: "The stored progress of the task was changed, or is of another version of the gateway: start it again",
-  coded: { code: "task_progress_changed" },
-};
-/** The progress is not one of this version, or of a kind that it does not have. */
-export const UNREADABLE_TASK: CodedText = {
-  text: "The task was started by another version of the gateway: start it again",
-  coded: { code: "task_other_version" },
-};
-/** The error of a cancelled task of a kind that has no such state in its responses. */
-const CANCELED: CodedText = { text: "The task was cancelled", coded: { code: "task_canceled" } };
-export const INTERNAL_ERROR: CodedText = {
-  text: "Internal error of the gateway: its log says more",
-  coded: { code: "task_internal_error" },
-};
 
 const taskSchema = z.object({
   id: z.string(),

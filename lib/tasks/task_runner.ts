@@ -4,7 +4,7 @@ import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import type { CodedText } from "@/lib/std/coded.ts";
+import { codedSentence, type CodedText } from "@/lib/std/coded.ts";
 import { FairSlots, forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./task.ts";
 import { TaskEnds } from "./task_ends.ts";
 import { isLong, MAX_RUNNING, TaskQueue } from "./task_queue.ts";
-import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_responses.ts";
+import { failureSentence, isTransient } from "./task_responses.ts";
 import type { Job, TaskClock, TaskHandler, TaskType } from "./task_handler.ts";
 import {
   blobDigests,
@@ -375,7 +375,7 @@ export class TaskRunner {
 
   /** Ends the tasks of an owner that this process has, and those that none has. */
   async #refuse(owner: string, sentence: CodedText | null): Promise<void> {
-    const refusal = storedSentence(sentence ?? INTERNAL_ERROR);
+    const refusal = storedSentence(sentence ?? codedSentence("task_internal_error"));
     await this.#claimUpTo(MAX_LISTED, owner);
     for (const held of [...this.#held.values()]) {
       if (held.task.owner !== owner || held.end) continue;
@@ -406,7 +406,8 @@ export class TaskRunner {
     const { task, steps } = held;
     const handler = this.#handlers.get(task.kind);
     const opened = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys);
-    if (!handler || !opened) return failed(held, storedSentence(handler ? UNREADABLE_CALLER : UNREADABLE_TASK));
+    if (!handler) return failed(held, storedSentence(codedSentence("task_other_version")));
+    if (!opened) return failed(held, storedSentence(codedSentence("task_key_replaced")));
     // The times of the store may have been changed; this one is sealed.
     const { maxRunMs, ranTooLong } = lifetimeOf(task.kind);
     if (Date.now() - opened.at > maxRunMs + CLOCK_SKEW_MS) return failed(held, ranTooLong);
@@ -420,13 +421,15 @@ export class TaskRunner {
         keepsCaller: handler.keepsCaller,
       };
     } catch (error) {
-      if (held.interruption === "refused") return failed(held, held.refusal ?? storedSentence(INTERNAL_ERROR));
+      if (held.interruption === "refused") {
+        return failed(held, held.refusal ?? storedSentence(codedSentence("task_internal_error")));
+      }
       if (held.interruption) return held.interruption === "canceled" ? canceled(held) : null;
       if (held.steps > steps) held.retry = null;
       if (isTransient(error) && this.#retryLater(held)) return "retry";
       const sentence = failureSentence(error);
       if (sentence === null) this.#fault(held, error);
-      return failed(held, storedSentence(sentence ?? INTERNAL_ERROR));
+      return failed(held, storedSentence(sentence ?? codedSentence("task_internal_error")));
     }
   }
 

@@ -4,7 +4,7 @@ import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { headObject, type VersionRef } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
-import type { ProblemCode } from "@/lib/std/coded.ts";
+import { codedSentence, type SentenceCode } from "@/lib/std/coded.ts";
 import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import { problemOf, retried } from "@/lib/tasks/zip/entry_read.ts";
 import {
@@ -267,25 +267,9 @@ export function missingRow({ key, versionId, expectations }: Entry): ReportRow {
   return { key, version_id: versionId ?? undefined, result: "missing", algorithm, expected, ...detail };
 }
 
-/** Sentences that say more about a result, by code. */
-const SENTENCES = {
-  object_forbidden: "The login may not read it",
-  object_overwritten: "It was overwritten each time it was read",
-  object_parts_unknown: "The store does not say its parts",
-  object_etags_unknown: "No other object shows whether the ETags of this store are MD5s",
-  object_etags_not_md5: "The ETags of this store are no MD5s",
-  object_versions_too_many: "The store does not find it, and lists too many versions to look for it",
-  object_listed_not_found: "The store lists it and does not find it",
-  object_in_manifest: "The manifest names it",
-  object_in_baseline: "It was there at the earlier check",
-  object_replaced:
-    "Its bytes are as they were stored: it was overwritten since, or what it is compared with is of other bytes",
-  object_wrong_length: "The store sends another number of bytes than it says",
-  object_broken_off: "Its bytes break off each time it is read",
-} as const satisfies Partial<Record<ProblemCode, string>>;
-
-function said(code: keyof typeof SENTENCES): Pick<ReportRow, "detail" | "code"> {
-  return { detail: SENTENCES[code], code };
+/** The sentence that says more about a result. */
+function said(code: Extract<SentenceCode, `object_${string}`>): Pick<ReportRow, "detail" | "code"> {
+  return { detail: codedSentence(code).text, code };
 }
 
 /** The meaning of a store's ETags; null where that is not known. */

@@ -1,11 +1,11 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError, unprocessable } from "@/lib/http/errors.ts";
+import { codedError, HttpError } from "@/lib/http/errors.ts";
 import { readCappedBytes } from "@/lib/http/response_body.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
 import { BodyTooLong } from "@/lib/std/body_reader.ts";
-import type { CodedText, ProblemCode, ProblemParams } from "@/lib/std/coded.ts";
+import { codedSentence, type CodedText } from "@/lib/std/coded.ts";
 import type { ManifestRef } from "./manifest_keys.ts";
 import { bagItName } from "./manifest_line.ts";
 
@@ -33,17 +33,10 @@ export async function namedManifest(
   const { bucket, key } = named;
   const folder = folderOf(key);
   const bagIt = bagItName(key.slice(folder.length));
-  if (bagIt && bagIt.algorithm === null) {
-    throw unprocessable("manifest: its name says an algorithm other than md5, sha1, sha256 and sha512", {
-      code: "manifest_algorithm_unknown",
-    });
-  }
+  if (bagIt && bagIt.algorithm === null) throw codedError(422, "manifest_algorithm_unknown");
   const { headers } = await headObject(lookup.s3, lookup.caller, { bucket, key }).catch((error) => {
-    if (!(error instanceof HttpError) || error.status !== 404) throw error;
-    throw unprocessable(`manifest: there is no object '${key}' in bucket '${bucket}'`, {
-      code: "manifest_not_found",
-      params: { key, bucket },
-    });
+    const isMissing = error instanceof HttpError && error.status === 404;
+    throw isMissing ? codedError(422, "manifest_not_found", { key, bucket }) : error;
   });
   const etag = headers.get("etag");
   const root = named.root ?? folder;
@@ -62,20 +55,11 @@ export async function namedManifest(
  */
 export async function findBag(lookup: Lookup, bucket: string, root: string) {
   const problems: CodedText[] = [];
-  const note = (code: ProblemCode, text: string, params?: ProblemParams) =>
-    problems.push({ text, coded: params ? { code, params } : { code } });
   const key = `${root}bagit.txt`;
   const declared = await tagFile(lookup, bucket, key);
-  if (declared === null) {
-    throw unprocessable(`bag: there is no object '${key}', so the prefix is no bag`, {
-      code: "bag_not_found",
-      params: { key },
-    });
-  }
+  if (declared === null) throw codedError(422, "bag_not_found", { key });
   const version = bagVersion(declared.text);
-  if (version === null) {
-    note("bag_declaration_invalid", "bagit.txt does not say its version and character encoding as BagIt does");
-  }
+  if (version === null) problems.push(codedSentence("bag_declaration_invalid"));
   const manifests: ManifestRef[] = [];
   for (const start of ["manifest-", "tagmanifest-"]) {
     const options = { prefix: root + start, delimiter: "/", maxKeys: MAX_KEYS };
@@ -89,18 +73,15 @@ export async function findBag(lookup: Lookup, bucket: string, root: string) {
         const escapesPercent = hasEscapedPercents(version);
         manifests.push({ bucket, key, root, form, algorithm, escapesPercent, etag });
       } else if (problems.length < MAX_MANIFESTS) {
-        if (algorithm === null) {
-          note("bag_algorithm_unknown", `${name} is not compared: its algorithm is not known here`, { name });
-        } else note("bag_manifests_too_many", `${name} is not compared: there are too many manifests`, { name });
+        const code = algorithm === null ? "bag_algorithm_unknown" : "bag_manifests_too_many";
+        problems.push(codedSentence(code, { name }));
       }
     }
   }
-  if (!manifests.some(({ form }) => form === "bagit")) {
-    note("bag_without_manifest", "The bag has no payload manifest that can be compared");
-  }
+  if (!manifests.some(({ form }) => form === "bagit")) problems.push(codedSentence("bag_without_manifest"));
   const info = await tagFile(lookup, bucket, `${root}bag-info.txt`);
   const oxum = info && parsePayloadOxum(info.text);
-  if (oxum === "invalid") note("bag_oxum_invalid", "bag-info.txt does not say its Payload-Oxum as BagIt does");
+  if (oxum === "invalid") problems.push(codedSentence("bag_oxum_invalid"));
   return { manifests, oxum: oxum === "invalid" ? null : oxum, problems };
 }
 

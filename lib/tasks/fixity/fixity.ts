@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CodedText } from "@/lib/std/coded.ts";
+import { codedSentence, type CodedText } from "@/lib/std/coded.ts";
 import { codedOrNull } from "@/lib/tasks/task_responses.ts";
 import type { TaskType } from "@/lib/tasks/task_handler.ts";
 import { PROOFS } from "./expected.ts";
@@ -194,13 +194,7 @@ function contentProblems(
 ): CodedText[] {
   const problems: CodedText[] = [];
   if (oxum && !hasUnread && (oxum.bytes !== bytes || oxum.files !== files)) {
-    problems.push({
-      text: `Payload-Oxum says ${oxum.files} files of ${oxum.bytes} bytes: there are ${files} of ${bytes} bytes`,
-      coded: {
-        code: "bag_oxum_differs",
-        params: { files: oxum.files, bytes: oxum.bytes, found_files: files, found_bytes: bytes },
-      },
-    });
+    problems.push(codedSentence("bag_oxum_differs", { ...oxum, found_files: files, found_bytes: bytes }));
   }
   let most = 0;
   for (const [index, { form }] of manifests.entries()) {
@@ -209,17 +203,9 @@ function contentProblems(
   for (const [index, { key, root, form }] of manifests.entries()) {
     const name = key.slice(root.length);
     const { entries, invalid } = figures[index] ?? { entries: 0, invalid: 0 };
-    if (invalid > 0) {
-      problems.push({
-        text: `${name} has ${invalid} lines that name no file of the bag`,
-        coded: { code: "bag_manifest_invalid_lines", params: { name, lines: invalid } },
-      });
-    }
+    if (invalid > 0) problems.push(codedSentence("bag_manifest_invalid_lines", { name, lines: invalid }));
     if (form === "bagit" && entries < most) {
-      problems.push({
-        text: `${name} names ${entries} files, another payload manifest ${most}`,
-        coded: { code: "bag_manifest_fewer_files", params: { name, files: entries, most } },
-      });
+      problems.push(codedSentence("bag_manifest_fewer_files", { name, files: entries, most }));
     }
   }
   return problems;

@@ -1,11 +1,11 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError, listingStuck, sentenceOf } from "@/lib/http/errors.ts";
+import { codedError, HttpError, listingStuck, sentenceOf } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import type { CodedText } from "@/lib/std/coded.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import { compareText } from "@/lib/std/text.ts";
-import { listingNotResumable, pageAfter } from "@/lib/tasks/chosen_keys.ts";
+import { pageAfter } from "@/lib/tasks/chosen_keys.ts";
 import { isTransient } from "@/lib/tasks/task_responses.ts";
 import type { EndedTask, Job, TaskClock, TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { checkObject, EtagJudge, missingRow } from "./check_object.ts";
@@ -249,7 +249,8 @@ async function* listedEntries(
   for await (const page of allVersions ? versionPages(source, prefix, after) : objectPages(source, prefix, last)) {
     for (const entry of page) {
       const order = last === null ? 1 : compareText(entry.key, last);
-      if (order < 0 || (order === 0 && entry.versionId === null)) throw listingNotResumable(source.bucket);
+      const isInOrder = order > 0 || (order === 0 && entry.versionId !== null);
+      if (!isInOrder) throw codedError(501, "listing_not_resumable", { bucket: source.bucket });
       last = entry.key;
       yield { ...entry, isListed: true, expectations: [] };
     }

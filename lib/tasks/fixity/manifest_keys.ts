@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
-import { HttpError } from "@/lib/http/errors.ts";
+import { codedError, HttpError } from "@/lib/http/errors.ts";
 import { compareText } from "@/lib/std/text.ts";
 import { type Entry, type ExpectedDigest, expectedEntry } from "./expected.ts";
 import { readObject, type ReadSource } from "./object_digests.ts";
@@ -93,14 +93,9 @@ async function readInto(window: Window, manifest: ManifestRef, source: ReadSourc
 function manifestError(error: unknown, key: string): unknown {
   if (!(error instanceof HttpError)) return error;
   if (error.status === 412) {
-    return new HttpError(409, `The manifest '${key}' was overwritten while the check ran: start it again`, {
-      coded: { code: "manifest_overwritten", params: { key } },
-    });
+    return codedError(409, "manifest_overwritten", { key });
   }
-  if (error.status !== 404) return error;
-  return new HttpError(409, `The manifest '${key}' was deleted while the check ran`, {
-    coded: { code: "manifest_deleted", params: { key } },
-  });
+  return error.status === 404 ? codedError(409, "manifest_deleted", { key }) : error;
 }
 
 /** Digests of a key by their algorithms. */

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { readerSource } from "@/lib/http/body.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { codedError, HttpError } from "@/lib/http/errors.ts";
 import { writeFromSource } from "@/lib/s3/upload/object_upload.ts";
 import { chunksReader } from "@/lib/std/body_reader.ts";
 import { compareText, csvField } from "@/lib/std/text.ts";
@@ -62,8 +62,6 @@ const MAX_CHUNK_BYTES = 1024 * 1024;
 /** The names of blobs begin with it: of a check's own rows, and of the rows that it has copied from an earlier one. */
 type RowsName = "rows" | "baseline";
 
-const ROWS_GONE = "The rows of this report are gone: they are kept for 30 days, its totals for 400";
-
 /** Rows as a task stores them: packed chunks that are blobs, and the last rows as lines of JSON. */
 export const storedRows = z.object({
   /** SHA-256 of each chunk, which is a part of its name. */
@@ -120,7 +118,7 @@ export async function* readRows(
 ): AsyncGenerator<ReportRow[]> {
   for (const digest of rows.chunks) {
     const blob = await readChunk(digest, name, read);
-    if (blob === null) throw new HttpError(410, ROWS_GONE, { coded: { code: "report_rows_gone" } });
+    if (blob === null) throw codedError(410, "report_rows_gone");
     yield rowsIn(gunzipSync(Buffer.from(blob), { maxOutputLength: MAX_CHUNK_BYTES }).toString("utf8"));
   }
   if (rows.pending !== "") yield rowsIn(rows.pending);
@@ -223,9 +221,7 @@ export async function* csvReport(rows: Rows): AsyncGenerator<string> {
 export async function* manifestReport(folder: string, rows: () => Rows): AsyncGenerator<string> {
   for await (const chunk of rows()) {
     for (const { key } of chunk.filter(isInManifest)) {
-      if (isPlainPath(key.slice(folder.length))) continue;
-      const detail = `No manifest was made: tools would read the name of the object '${key}' as that of another file`;
-      throw new HttpError(409, detail, { coded: { code: "not_written_name", params: { key } } });
+      if (!isPlainPath(key.slice(folder.length))) throw codedError(409, "not_written_name", { key });
     }
   }
   // The first chunk says whether there are rows.
@@ -279,11 +275,7 @@ export async function writeReport(source: ReadSource, bucket: string, report: Re
     }
     if (status !== 412 && status !== 409) throw error;
     const { receiver } = await readObject(source, { bucket, key }, null, () => startDigest("sha256"));
-    if (receiver.hex() !== written.sha256) {
-      throw new HttpError(409, `The object '${key}' is there already with other bytes`, {
-        coded: { code: "not_written_exists", params: { keys: `'${key}'` } },
-      });
-    }
+    if (receiver.hex() !== written.sha256) throw codedError(409, "not_written_exists", { keys: `'${key}'` });
   }
   return written;
 }

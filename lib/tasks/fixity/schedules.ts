@@ -8,13 +8,14 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
+import { codedSentence } from "@/lib/std/coded.ts";
 import { DNS_LABEL, errorReason } from "@/lib/std/text.ts";
 import { atMostEvery } from "@/lib/std/timing.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { LONG_LIFETIME, storedSentence, type Task } from "@/lib/tasks/task.ts";
 import type { TaskClock } from "@/lib/tasks/task_handler.ts";
 import { ownerOf, readableProgress } from "@/lib/tasks/task_keys.ts";
-import { INTERNAL_ERROR, isTransient } from "@/lib/tasks/task_responses.ts";
+import { isTransient } from "@/lib/tasks/task_responses.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FIXITY, type FixityProgress, hasAllRows } from "./fixity.ts";
 import { fixityOrder, mustFitTogether, REMOVED_SENTENCE, startFixity } from "./start_fixity.ts";
@@ -348,7 +349,7 @@ export class FixitySchedules {
       await startFixity({ s3, tasks }, caller, schedule.bucket, order, { schedule: schedule.name, id });
       await this.#replace(name, claimed, { ...claimed, state: "started", error: null });
     } catch (error) {
-      const sentence = error instanceof HttpError ? sentenceOf(error) : INTERNAL_ERROR;
+      const sentence = error instanceof HttpError ? sentenceOf(error) : codedSentence("task_internal_error");
       if (!(error instanceof HttpError)) this.#report(schedule, error);
       const passes = isTransient(error) && at - due < GIVE_UP_MS;
       const failed: ScheduleNote = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
+import { badRequest, codedError, HttpError } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { readCountPage } from "@/lib/s3/listing.ts";
 import { bucketName, objectKey, wellFormed } from "@/lib/s3/objects.ts";
@@ -55,28 +55,15 @@ export function mustFitTogether(order: FixityOrder): void {
   const { manifest, manifest_bucket, manifest_root, bag, all_versions, prefix, baseline } = order;
   const removed = REMOVED.find((member) => Object.hasOwn(order, member));
   if (removed) throw badRequest(`${removed}: ${REMOVED_SENTENCE}`);
-  if (manifest === null && manifest_bucket !== null) throw alone("manifest_bucket", "manifest");
-  if (manifest === null && manifest_root !== null) throw alone("manifest_root", "manifest");
-  if (bag && manifest !== null) {
-    throw unprocessable("manifest: a bag has manifests of its own: leave out one of both", {
-      code: "manifest_with_bag",
-    });
-  }
-  if (bag && prefix !== "" && !prefix.endsWith("/")) {
-    throw unprocessable("prefix: that of a bag is empty or ends with a slash", { code: "bag_prefix" });
-  }
-  if (all_versions && (bag || manifest !== null || baseline !== null)) {
-    throw unprocessable("all_versions: manifests and earlier checks say nothing about older versions: leave it out", {
-      code: "versions_not_compared",
-    });
-  }
+  if (manifest === null && manifest_bucket !== null) throw withoutManifest("manifest_bucket");
+  if (manifest === null && manifest_root !== null) throw withoutManifest("manifest_root");
+  if (bag && manifest !== null) throw codedError(422, "manifest_with_bag");
+  if (bag && prefix !== "" && !prefix.endsWith("/")) throw codedError(422, "bag_prefix");
+  if (all_versions && (bag || manifest !== null || baseline !== null)) throw codedError(422, "versions_not_compared");
 }
 
-function alone(field: string, other: string): HttpError {
-  return unprocessable(`${field}: has no meaning without ${other}`, {
-    code: "field_without_other",
-    params: { field, other },
-  });
+function withoutManifest(field: string): HttpError {
+  return codedError(422, "field_without_other", { field, other: "manifest" });
 }
 
 interface FixityParts {
@@ -123,22 +110,13 @@ export async function startFixity(
 /** Copies the rows of an earlier check, which the new one may outlive. @throws HttpError 422 */
 async function copiedBaseline(tasks: TaskRunner, caller: Caller, bucket: string, id: string) {
   const { task, progress } = await tasks.find(FIXITY, bucket, id, caller).catch((error) => {
-    if (!(error instanceof HttpError) || error.status !== 404) throw error;
-    throw unprocessable("baseline: there is no such check of this login in this bucket", {
-      code: "baseline_not_found",
-    });
+    throw error instanceof HttpError && error.status === 404 ? codedError(422, "baseline_not_found") : error;
   });
-  if (task.state === "running") {
-    throw unprocessable("baseline: that check has not ended yet", { code: "baseline_running" });
-  }
-  if (!hasAllRows(progress)) {
-    throw unprocessable("baseline: that check has no rows of all objects: it needs full, without all_versions", {
-      code: "baseline_incomplete",
-    });
-  }
+  if (task.state === "running") throw codedError(422, "baseline_running");
+  if (!hasAllRows(progress)) throw codedError(422, "baseline_incomplete");
   const { rows } = progress;
   const blobs = await copiedRows(rows, (names) => tasks.store.readBlobs(id, names));
-  if (blobs === null) throw unprocessable("baseline: the rows of that check are gone", { code: "baseline_gone" });
+  if (blobs === null) throw codedError(422, "baseline_gone");
   return { rows, blobs };
 }
 

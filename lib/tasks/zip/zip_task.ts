@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badRequest, HttpError, listingStuck } from "@/lib/http/errors.ts";
+import { badRequest, codedError, listingStuck } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent, yielding } from "@/lib/std/concurrency.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
@@ -91,9 +91,7 @@ async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Calle
     if (isStuck) throw listingStuck(bucket);
     continuationToken = next ?? undefined;
   } while (continuationToken !== undefined);
-  if (plan.count === 0) {
-    throw badRequest("No objects found under the given prefix", { coded: { code: "archive_empty" } });
-  }
+  if (plan.count === 0) throw codedError(400, "archive_empty");
 }
 
 async function addKeys(
@@ -114,18 +112,11 @@ async function addKeys(
 }
 
 function mustFit(count: number): void {
-  if (count <= MAX_OBJECTS) return;
-  throw badRequest(`Too many objects (${count}). Maximum is ${MAX_OBJECTS}.`, {
-    coded: { code: "archive_objects_too_many", params: { count, most: MAX_OBJECTS } },
-  });
+  if (count > MAX_OBJECTS) throw codedError(400, "archive_objects_too_many", { count, most: MAX_OBJECTS });
 }
 
 function mustBeShort(planBytes: number): void {
-  if (planBytes > MAX_PLAN_BYTES) {
-    throw badRequest("The keys of the objects are too long for one archive: choose fewer", {
-      coded: { code: "archive_keys_too_long" },
-    });
-  }
+  if (planBytes > MAX_PLAN_BYTES) throw codedError(400, "archive_keys_too_long");
 }
 
 /**
@@ -142,22 +133,15 @@ export function zipHandler(s3: S3, retryMs: readonly number[] = RETRY_MS): TaskH
       let progress = { ...job.progress, completed: job.progress.plan.entries };
       for (let number = progress.plan.chunks; number < progress.chunks; number++) {
         const [blob] = await job.readBlobs([chunkName(number)]);
-        if (!blob) throw planGone();
+        if (!blob) throw codedError(410, "archive_plan_gone");
         progress = await lookUp({ s3, retryMs }, job, progress, blob).catch((error) => {
-          throw error instanceof DamagedPlan ? planGone(error) : error;
+          throw error instanceof DamagedPlan ? codedError(410, "archive_plan_gone") : error;
         });
         await job.checkpoint(progress);
       }
       return progress;
     },
   };
-}
-
-function planGone(cause?: Error): HttpError {
-  return new HttpError(410, "A part of the plan of the archive is gone: start it again", {
-    cause,
-    coded: { code: "archive_plan_gone" },
-  });
 }
 
 type LookupSource = Pick<ObjectSource, "s3" | "retryMs">;

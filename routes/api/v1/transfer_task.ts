@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
-import { badRequest } from "@/lib/http/errors.ts";
+import { badRequest, codedError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { readCountPage } from "@/lib/s3/listing.ts";
-import type { ProblemCode } from "@/lib/std/coded.ts";
 import { isUnder, outermost } from "@/lib/tasks/chosen_keys.ts";
 import { codeMembers, failureMembers, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
 import type { Task } from "@/lib/tasks/task.ts";
@@ -112,7 +111,7 @@ export function transferOperations(operation: GatewayOperation, routes: TaskRout
         await mustExist(s3, caller, bucket, prefixes[0]);
         if (upward !== null) {
           const { keys } = await readCountPage(s3, caller, bucket, { prefix: upward, maxKeys: 1 });
-          if (keys > 0) throw refused("transfer_onto_itself", "It would get keys that are moved or copied themselves");
+          if (keys > 0) throw ontoItself("It would get keys that are moved or copied themselves");
         }
         const id = await tasks.create(TRANSFER, { caller, bucket, ...newTransfer(orderOf(body), keys, prefixes) });
         context.noted = { task_id: id };
@@ -155,25 +154,25 @@ function checkedUpward(bucket: string, body: Extract<Body, { mode: "copy" | "mov
   }
   const isTooLong = (key: string) => Buffer.byteLength(targetOf(body, key)) > MAX_KEY_BYTES;
   if ([...keys, ...prefixes].some(isTooLong)) {
-    throw refused("transfer_key_too_long", `to: a key would be longer than ${MAX_KEY_BYTES} bytes`);
+    throw codedError(400, "transfer_key_too_long");
   }
   if (keys.some((key) => targetOf(body, key) === "")) throw badRequest("to: a key would be empty");
   if (!isSameBucket(to.bucket, bucket)) return null;
-  if (to.prefix === from) throw refused("transfer_same_place", "to: they are there already");
+  if (to.prefix === from) throw codedError(400, "transfer_same_place");
   const sources = outermost(prefixes);
   if (prefixes.some((prefix) => isUnder(sources, targetOf(body, prefix)))) {
-    throw refused("transfer_inside_itself", "to: a prefix cannot go below itself");
+    throw codedError(400, "transfer_inside_itself");
   }
   const named = new Set(keys);
   if (keys.map((key) => targetOf(body, key)).some((key) => named.has(key) || isUnder(sources, key))) {
-    throw refused("transfer_onto_itself", "to: a key would get one that is moved or copied itself");
+    throw ontoItself("to: a key would get one that is moved or copied itself");
   }
   const upward = prefixes.find((prefix) => prefix.startsWith(targetOf(body, prefix)));
   return upward === undefined ? null : upward + upward.slice(targetOf(body, upward).length);
 }
 
-function refused(code: ProblemCode, detail: string) {
-  return badRequest(detail, { coded: { code } });
+function ontoItself(detail: string) {
+  return badRequest(detail, { coded: { code: "transfer_onto_itself" } });
 }
 
 function bodyOf(task: Task, progress: TransferProgress) {
