@@ -6,15 +6,14 @@ import { removeIfExists } from "@/lib/std/files.ts";
 import {
   type Blobs,
   type Created,
-  ENDED_TTL_MS,
   LEASE_MS,
   type Lifetime,
   lifetimeOf,
   LIFETIMES,
   MAX_LISTED,
-  MAX_RUN_MS,
   type NewTask,
   type Saved,
+  SHORT_LIFETIME,
   type Task,
   type TaskBounds,
   type TaskEnd,
@@ -247,8 +246,8 @@ export class SqliteTaskStore implements TaskStore {
       this.#run(
         `UPDATE tasks SET expires_ms = max(expires_ms, min(?, created_ms + ?))
          WHERE id = ? AND state = 'ready' AND caller IS NOT NULL AND expires_ms > ?`,
-        now + ENDED_TTL_MS,
-        MAX_RUN_MS,
+        now + SHORT_LIFETIME.endedTtlMs,
+        SHORT_LIFETIME.maxRunMs,
         id,
         now,
       )

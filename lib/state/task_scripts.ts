@@ -1,12 +1,10 @@
 import {
-  ENDED_TTL_MS,
   LEASE_MS,
   type Lifetime,
   LIFETIMES,
   LONG_KIND,
   LONG_LIFETIME,
   MAX_LISTED,
-  MAX_RUN_MS,
   SHORT_LIFETIME,
 } from "@/lib/tasks/task.ts";
 import { redisScript } from "./redis_client.ts";
@@ -50,7 +48,7 @@ const COMMON = `
 local time = redis.call('TIME')
 local offset = tonumber(ARGV[1])
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
-local ENDED_TTL, LEASE, MAX_RUN = ${ENDED_TTL_MS}, ${LEASE_MS}, ${MAX_RUN_MS}
+local LEASE = ${LEASE_MS}
 local SHORT = ${lifetime(SHORT_LIFETIME, "ended")}
 local LIVES = { ${lives} }
 local LONG = LIVES['${LONG_KIND}']
@@ -75,7 +73,7 @@ local function expireSet(name, later)
 end
 
 local function expireCounted(owner)
-  expireSet(COUNTED, ENDED_TTL)
+  expireSet(COUNTED, SHORT.ended)
   if redis.call('EXISTS', LEASES) == 1 then
     redis.call('PEXPIRE', LEASES, math.max(redis.call('PTTL', COUNTED), LEASE))
   end
@@ -335,7 +333,7 @@ export const PROLONG = script(`
 local id = ARGV[2]
 local task = fields(id, 'state', 'owner', 'created', 'expires')
 if task[1] ~= 'ready' or redis.call('EXISTS', key('caller', id)) == 0 then return end
-local expires = math.min(now + ENDED_TTL, (tonumber(task[3]) or 0) + MAX_RUN)
+local expires = math.min(now + SHORT.ended, (tonumber(task[3]) or 0) + SHORT.run)
 if expires <= (tonumber(task[4]) or 0) then return end
 redis.call('HSET', key('task', id), 'expires', expires)
 for _, kind in ipairs({ 'task', 'blobs', 'caller' }) do expire(key(kind, id), expires) end

@@ -131,7 +131,6 @@ export function chosenKeysHandler<P extends object>(
 ): TaskHandler<P> {
   return {
     ...type,
-    keepsCaller: false,
     async run(job) {
       const run = new Run(s3, job);
       await run.run();

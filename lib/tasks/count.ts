@@ -252,7 +252,6 @@ export function newCount(prefix: string, delimiter: string): CountProgress {
 export function countHandler(s3: S3): TaskHandler<CountProgress> {
   return {
     ...COUNT,
-    keepsCaller: false,
     async run({ caller, bucket, progress, read, checkpoint }) {
       const { count, ...scope } = progress;
       const onPage = (count: KeyCountState) => checkpoint({ ...scope, count });

@@ -30,44 +30,38 @@ export function readSentence(stored: string): CodedText {
   return { text: stored.slice(0, mark), coded: coded as Coded };
 }
 
-/** How long an ended task can be read, ms (wire facts, Background tasks). */
-export const ENDED_TTL_MS = 600_000;
-/** After this long an unfinished task is failed, and its sealed keys are deleted, ms. */
-export const MAX_RUN_MS = 24 * 3_600_000;
-/** Why such a task failed. */
-export const RAN_TOO_LONG: string = storedSentence(codedSentence("task_over_24_hours"));
-/** Most ended tasks of one owner that can be read; the oldest go. Archives that can be downloaded are not among them. */
-export const MAX_ENDED_PER_OWNER = 100;
-/** How long errors of the object store that may pass are waited out while only partial checkpoints lie between, ms. */
-const RETRY_FOR_MS = 300_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** How long the tasks of a kind live. */
 export interface Lifetime {
-  /** As {@link MAX_RUN_MS}. */
+  /** An unfinished task fails after this time, and its sealed keys are deleted, ms. */
   readonly maxRunMs: number;
-  /** As {@link RAN_TOO_LONG}. */
+  /** Why such a task failed, as `readSentence` reads it. */
   readonly ranTooLong: string;
-  /** As {@link ENDED_TTL_MS}. */
+  /** How long an ended task can be read, ms. */
   readonly endedTtlMs: number;
   /** How long the blobs of an ended task can be read, ms. */
   readonly blobsTtlMs: number;
-  /** As {@link MAX_ENDED_PER_OWNER}, of this kind alone where it is long. */
+  /**
+   * Maximum of ended tasks of one owner; the oldest are deleted. Kinds without a lifetime in {@link LIFETIMES} share it, and
+   * archives that can be downloaded do not count.
+   */
   readonly maxEndedPerOwner: number;
-  /** How long errors of the object store that may pass are waited out, ms. */
+  /** How long a task retries transient errors of the object store without progress, ms. */
   readonly retryForMs: number;
 }
 
 /** The kinds whose work takes days: their reports are read long after it. */
 export const LONG_KIND: TaskKind = "fixity";
 
+/** The lifetime of most kinds (wire facts, Background tasks). */
 export const SHORT_LIFETIME: Lifetime = {
-  maxRunMs: MAX_RUN_MS,
-  ranTooLong: RAN_TOO_LONG,
-  endedTtlMs: ENDED_TTL_MS,
-  blobsTtlMs: ENDED_TTL_MS,
-  maxEndedPerOwner: MAX_ENDED_PER_OWNER,
-  retryForMs: RETRY_FOR_MS,
+  maxRunMs: DAY_MS,
+  ranTooLong: storedSentence(codedSentence("task_over_24_hours")),
+  endedTtlMs: 600_000,
+  blobsTtlMs: 600_000,
+  maxEndedPerOwner: 100,
+  retryForMs: 300_000,
 };
 
 /**
@@ -147,8 +141,8 @@ export interface TaskEnd {
   readonly state: Exclude<TaskState, "running">;
   readonly error: string | null;
   readonly progress: string;
-  /** Whether its sealed keys are needed until it expires, as for the download of an archive. */
-  readonly keepsCaller: boolean;
+  /** Whether its sealed keys are needed until it expires, as for the download of an archive; false when absent. */
+  readonly keepsCaller?: boolean;
 }
 
 /** A task as administrators see it: nothing of what it works on. */
@@ -225,7 +219,7 @@ export interface TaskStore {
   release(holder: string): Promise<void>;
   /** Requests the cancellation of a running task. An archive that is ready can no longer be downloaded. */
   cancel(id: string): Promise<void>;
-  /** Lets an archive live for `ENDED_TTL_MS` from now, but not longer than `MAX_RUN_MS` after it was created. */
+  /** Extends an archive to `endedTtlMs` from now, but to no more than `maxRunMs` after it was created. */
   prolong(id: string): Promise<void>;
   /** Replaces blobs of a task; does nothing when there is no such task. */
   writeBlobs(id: string, blobs: Blobs): Promise<void>;

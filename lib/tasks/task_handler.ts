@@ -18,8 +18,8 @@ export interface TaskType<P> {
 
 /** What the tasks of one kind do. */
 export interface TaskHandler<P> extends TaskType<P> {
-  /** Whether a task that is ready needs its sealed keys until it expires. */
-  readonly keepsCaller: boolean;
+  /** Whether a task that is ready needs its sealed keys until it expires; false when absent. */
+  readonly keepsCaller?: boolean;
   /**
    * Works until the task is done. It may be called again for the same task, in this process or in another one: after an
    * interruption, or after an error of the store that may pass. Then it goes on from the last checkpoint.

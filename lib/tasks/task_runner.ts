@@ -564,10 +564,10 @@ function tooManyTasks(bound: "owner" | "tenant" | "all", { maxPerOwner, maxPerTe
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function failed(held: HeldTask, error: string): TaskEnd {
-  return { state: "failed", error, progress: held.progress, keepsCaller: false };
+function failed({ progress }: HeldTask, error: string): TaskEnd {
+  return { state: "failed", error, progress };
 }
 
-function canceled(held: HeldTask): TaskEnd {
-  return { state: "canceled", error: null, progress: held.progress, keepsCaller: false };
+function canceled({ progress }: HeldTask): TaskEnd {
+  return { state: "canceled", error: null, progress };
 }

@@ -312,7 +312,7 @@ export class NotificationQueue {
   }
 
   async remove(key: string): Promise<void> {
-    await this.store.end(key, this.#holder, { state: "ready", error: null, progress: "", keepsCaller: false });
+    await this.store.end(key, this.#holder, { state: "ready", error: null, progress: "" });
   }
 
   /** A text that was stored under a name; null without one. */

@@ -43,7 +43,6 @@ export function fixityHandler(options: FixityOptions): TaskHandler<FixityProgres
   const processRate = new ByteRate(options.rate ?? Infinity, options.clock);
   return {
     ...FIXITY,
-    keepsCaller: false,
     async run(job) {
       const run = new FixityRun(options, processRate, job);
       if (run.progress.checkedAt === null) await run.check();

@@ -6,7 +6,7 @@ import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { encodeRfc3986 } from "@/lib/std/text.ts";
-import { MAX_RUN_MS, type Task } from "@/lib/tasks/task.ts";
+import { SHORT_LIFETIME, type Task } from "@/lib/tasks/task.ts";
 import { openCaller, readableProgress } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
@@ -225,7 +225,7 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
     ...failureOrCancel(task),
     bytes: plan.bytes + plan.centralBytes,
     // No download prolongs the task for longer.
-    download_url: `${file}?ticket=${issueTicket(id, createdAt + MAX_RUN_MS, keys)}`,
+    download_url: `${file}?ticket=${issueTicket(id, createdAt + SHORT_LIFETIME.maxRunMs, keys)}`,
     ...timesOf(task),
     estimated_end: isRunning && rest !== null ? iso(updatedAt + rest) : null,
   };

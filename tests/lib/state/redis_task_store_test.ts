@@ -3,10 +3,12 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { RedisClient, type RedisReply } from "@/lib/state/redis_client.ts";
 import { RedisTaskStore } from "@/lib/state/redis_task_store.ts";
 import { deploymentOf } from "@/lib/tasks/task_keys.ts";
-import { ENDED_TTL_MS, LEASE_MS, MAX_ENDED_PER_OWNER, MAX_RUN_MS, type TaskEnd } from "@/lib/tasks/task.ts";
+import { LEASE_MS, SHORT_LIFETIME, type TaskEnd } from "@/lib/tasks/task.ts";
 import { assertNoCredentials, bytesBelow, latin1, storeCallers } from "@/tests/lib/tasks/stored_credentials.ts";
 import { newTask, type StoreUnderTest, testTaskStore } from "./task_store_contract.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
+
+const { endedTtlMs: ENDED_TTL_MS, maxEndedPerOwner: MAX_ENDED_PER_OWNER, maxRunMs: MAX_RUN_MS } = SHORT_LIFETIME;
 
 const DEPLOYMENT = "d";
 const PREFIX = `stackroom:{tasks-2-${DEPLOYMENT}}:`;
@@ -54,7 +56,7 @@ async function open(): Promise<RedisStoreUnderTest> {
 testTaskStore("tasks in Redis", open, { ignore: REDIS_PROGRAM === null });
 
 const BOUNDS = { maxPerOwner: 10, maxPerTenant: 100, max: 100 };
-const END: TaskEnd = { state: "ready", error: null, progress: "{}", keepsCaller: false };
+const END: TaskEnd = { state: "ready", error: null, progress: "{}" };
 
 function test(name: string, run: (under: RedisStoreUnderTest) => Promise<void>): void {
   Deno.test({

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import {
-  ENDED_TTL_MS,
-  LEASE_MS,
-  MAX_ENDED_PER_OWNER,
-  MAX_RUN_MS,
-  type NewTask,
-  RAN_TOO_LONG,
-  type TaskEnd,
-  type TaskStore,
-} from "@/lib/tasks/task.ts";
+import { LEASE_MS, type NewTask, SHORT_LIFETIME, type TaskEnd, type TaskStore } from "@/lib/tasks/task.ts";
+
+const {
+  endedTtlMs: ENDED_TTL_MS,
+  maxEndedPerOwner: MAX_ENDED_PER_OWNER,
+  maxRunMs: MAX_RUN_MS,
+  ranTooLong: RAN_TOO_LONG,
+} = SHORT_LIFETIME;
 
 /** A store of tasks under test. */
 export interface StoreUnderTest {
@@ -21,7 +19,7 @@ export interface StoreUnderTest {
 }
 
 const BOUNDS = { maxPerOwner: 3, maxPerTenant: 4, max: 5 };
-const END: TaskEnd = { state: "ready", error: null, progress: '{"files":2}', keepsCaller: false };
+const END: TaskEnd = { state: "ready", error: null, progress: '{"files":2}' };
 
 export function newTask(change: Partial<NewTask> = {}): NewTask {
   return {

@@ -9,7 +9,6 @@ import { caller, COUNT, KEYS, sceneTest, start, untilAborted } from "./task_scen
 const DELETION = {
   kind: "delete",
   progress: z.object({ deleted: z.int(), failed: z.int() }),
-  keepsCaller: false,
 } as const;
 type Deleted = z.infer<typeof DELETION.progress>;
 

@@ -13,7 +13,7 @@ import { FakeClock } from "./fake_clock.ts";
 export type Counted = { readonly done: number };
 export type Work = (job: Job<Counted>) => Promise<Counted>;
 
-export const COUNT = { kind: "count", progress: z.object({ done: z.int() }), keepsCaller: false } as const;
+export const COUNT = { kind: "count", progress: z.object({ done: z.int() }) } as const;
 export const KEYS = taskKeys(new TextEncoder().encode("a secret of this test"));
 
 export function caller(username: string, tenant = "archive"): Caller {
@@ -50,7 +50,7 @@ export class Scene {
     type: TaskType<Counted> = COUNT,
     prove?: (caller: Caller) => Promise<void>,
   ): TaskRunner {
-    const handler: TaskHandler<Counted> = { ...type, keepsCaller: false, run };
+    const handler: TaskHandler<Counted> = { ...type, run };
     const runner = new TaskRunner({
       store: this.store(),
       keys: KEYS,

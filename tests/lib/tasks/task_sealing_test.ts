@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MAX_RUN_MS, RAN_TOO_LONG, type Task } from "@/lib/tasks/task.ts";
+import { SHORT_LIFETIME, type Task } from "@/lib/tasks/task.ts";
 import { blobDigests, openCaller, sealCaller, type SealedTask, sealProgress } from "@/lib/tasks/task_keys.ts";
 import { settle } from "./fake_clock.ts";
 import { caller, COUNT, KEYS, type Scene, sceneTest, untilAborted, type Work } from "./task_scene.ts";
@@ -45,7 +45,12 @@ for (
   const [what, sealed, blobs, sentence] of [
     ["of another kind", { kind: "count" }, INPUT, /start it again/],
     ["of another bucket", { bucket: "other" }, INPUT, /start it again/],
-    ["that is older than a day", { ageMs: MAX_RUN_MS + 2 * 3_600_000 }, INPUT, new RegExp(RAN_TOO_LONG)],
+    [
+      "that is older than a day",
+      { ageMs: SHORT_LIFETIME.maxRunMs + 2 * 3_600_000 },
+      INPUT,
+      new RegExp(SHORT_LIFETIME.ranTooLong),
+    ],
     ["with other input", {}, new Map([...INPUT, ["prefixes", new Uint8Array([1])]]), /changed or is gone/],
     ["whose input is gone", {}, new Map(), /changed or is gone/],
   ] as const
