@@ -164,13 +164,13 @@ export function defineMetrics() {
 }
 
 /** The label names of metrics with a value for each. */
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 /** The prefix of all names but those of the process, which Prometheus's conventions fix. */
 const PREFIX = "stackroom_";
 
 /** A value that is set at each scrape. */
-interface Reading {
+export interface Reading {
   /** @param value of a counter: since the start, so it never falls */
   set(labels: Labels, value: number): void;
   /** Leaves the metric without a value. */

@@ -4,66 +4,73 @@ import { type Refusal, REFUSALS } from "@/lib/http/errors.ts";
 import type { Admitted } from "@/lib/http/request_context.ts";
 import type { MeasureUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
 import { cacheFigures } from "@/lib/std/caches.ts";
-import { type Labels, type Metrics, STATUS_CLASSES } from "./metric_table.ts";
+import { type Metrics, type Reading, STATUS_CLASSES } from "./metric_table.ts";
 
 const NONE = "none";
-
-/** Classes and results that each operation has from its first request on: a rate needs the 0 before the first one. */
-const FIRST_CLASSES: ReadonlySet<string> = new Set(["2xx", "4xx", "5xx"]);
-const FIRST_RESULTS = ["2xx", "5xx", "unreachable", "timeout", "broken"];
 
 /** The longest object of S3, bytes: no body that is read is longer. */
 const MAX_BODY_BYTES = 5 * 2 ** 40;
 
-/** Counts of one operation in one role. */
+/** Counts of one operation. */
 interface OperationFigures {
-  readonly labels: Labels;
-  /** Requests by the first digit of their status. */
-  readonly byClass: number[];
+  readonly counts: Map<string, number>;
   readonly observe: (seconds: number) => void;
 }
 
-interface RoleFigures {
-  readonly operations: Map<string, OperationFigures>;
-  receivedBytes: number;
-  sentBytes: number;
+interface Tally {
+  readonly counter: Reading;
+  readonly seconds: Metrics["requestSeconds"];
+  /** Names of the labels beside `operation`. */
+  readonly labels: readonly [owner: string, result: string];
+  /** Results that an operation has from its first request on: a rate needs the 0 before the first one. */
+  readonly first: readonly string[];
 }
 
 /**
- * Counts requests. It runs for each of them, so it adds to numbers of its own, which a scrape copies: the package's
- * counters build a text of the labels each time.
+ * Counts operations by their results. It runs for each request, so it adds to plain numbers, which a scrape copies: the
+ * package's counters build a text of the labels each time.
  */
+function tally({ registry }: Metrics, { counter, seconds, labels: [ownerLabel, resultLabel], first }: Tally) {
+  const owners = new Map<string, Map<string, OperationFigures>>();
+  registry.onScrape(() => {
+    for (const [owner, operations] of owners) {
+      for (const [operation, { counts }] of operations) {
+        for (const [result, count] of counts) {
+          counter.set({ [ownerLabel]: owner, operation, [resultLabel]: result }, count);
+        }
+      }
+    }
+  });
+  return function add(owner: string, operation: string, result: string, milliseconds: number): void {
+    let operations = owners.get(owner);
+    if (!operations) owners.set(owner, operations = new Map());
+    let figures = operations.get(operation);
+    if (!figures) {
+      const { observe } = seconds.labels({ [ownerLabel]: owner, operation });
+      operations.set(operation, figures = { counts: new Map(first.map((result) => [result, 0])), observe });
+    }
+    figures.counts.set(result, (figures.counts.get(result) ?? 0) + 1);
+    figures.observe(milliseconds / 1000);
+  };
+}
+
+/** Counts requests by role and operation. */
 export function requestFigures(metrics: Metrics): MeasureRequest {
-  const roles = new Map<string, RoleFigures>();
+  const add = tally(metrics, {
+    counter: metrics.requests,
+    seconds: metrics.requestSeconds,
+    labels: ["role", "status"],
+    first: ["2xx", "4xx", "5xx"],
+  });
+  const bytes = new Map<string, { received: number; sent: number }>();
   const admitted: Record<Admitted, number> = { proven: 0, unproven: 0 };
   // A rate needs the 0 before the first one.
   const refusals = new Map<Refusal, number>(REFUSALS.map((refusal) => [refusal, 0]));
 
-  const figuresOf = (role: string): RoleFigures => {
-    let figures = roles.get(role);
-    if (!figures) roles.set(role, figures = { operations: new Map(), receivedBytes: 0, sentBytes: 0 });
-    return figures;
-  };
-  const operationOf = ({ operations }: RoleFigures, role: string, operation: string): OperationFigures => {
-    let figures = operations.get(operation);
-    if (!figures) {
-      const labels = { role, operation };
-      const { observe } = metrics.requestSeconds.labels(labels);
-      operations.set(operation, figures = { labels, byClass: STATUS_CLASSES.map(() => 0), observe });
-    }
-    return figures;
-  };
-
   metrics.registry.onScrape(() => {
-    for (const [role, { operations, receivedBytes, sentBytes }] of roles) {
-      metrics.receivedBytes.set({ role }, receivedBytes);
-      metrics.sentBytes.set({ role }, sentBytes);
-      for (const { labels, byClass } of operations.values()) {
-        byClass.forEach((count, digit) => {
-          const status = STATUS_CLASSES[digit];
-          if (count > 0 || FIRST_CLASSES.has(status)) metrics.requests.set({ ...labels, status }, count);
-        });
-      }
+    for (const [role, { received, sent }] of bytes) {
+      metrics.receivedBytes.set({ role }, received);
+      metrics.sentBytes.set({ role }, sent);
     }
     for (const credentials of ["proven", "unproven"] as const) {
       metrics.admitted.set({ credentials }, admitted[credentials]);
@@ -73,16 +80,15 @@ export function requestFigures(metrics: Metrics): MeasureRequest {
 
   return function measureRequest(context, { status, headers }, milliseconds) {
     const { role = NONE, operation = NONE, method } = context;
-    const figures = figuresOf(role);
-    const ofOperation = operationOf(figures, role, operation);
-    ofOperation.byClass[Math.floor(status / 100)]++;
-    ofOperation.observe(milliseconds / 1000);
+    add(role, operation, nameOf(status), milliseconds);
+    let figures = bytes.get(role);
+    if (!figures) bytes.set(role, figures = { received: 0, sent: 0 });
     if (context.admitted !== undefined) admitted[context.admitted]++;
     if (context.refusal !== undefined) refusals.set(context.refusal, (refusals.get(context.refusal) ?? 0) + 1);
     if (method === "HEAD") return;
-    figures.sentBytes += bytesIn(headers);
+    figures.sent += bytesIn(headers);
     // A client may announce any length: only a request that succeeded has had its body read.
-    if (method !== "GET" && status >= 200 && status < 300) figures.receivedBytes += bytesIn(context.request.headers);
+    if (method !== "GET" && status >= 200 && status < 300) figures.received += bytesIn(context.request.headers);
   };
 }
 
@@ -95,33 +101,15 @@ function bytesIn(headers: Headers): number {
 /** The other processes that this one uses. */
 export type Service = "s3" | "mapi" | "results_store" | "kubernetes" | "results" | "gateway";
 
-/** Returns what counts the requests to a service; like that of requests, it adds to numbers of its own. */
+/** Counts requests to services by operation. */
 export function upstreamFigures(metrics: Metrics): (service: Service) => MeasureUpstream {
-  type Figures = { readonly byResult: Map<string, number>; readonly observe: (seconds: number) => void };
-  const services = new Map<Service, Map<string, Figures>>();
-  metrics.registry.onScrape(() => {
-    for (const [service, operations] of services) {
-      for (const [operation, { byResult }] of operations) {
-        for (const [result, count] of byResult) metrics.upstreamRequests.set({ service, operation, result }, count);
-      }
-    }
+  const add = tally(metrics, {
+    counter: metrics.upstreamRequests,
+    seconds: metrics.upstreamSeconds,
+    labels: ["service", "result"],
+    first: ["2xx", "5xx", "unreachable", "timeout", "broken"],
   });
-  return function measureOf(service) {
-    const known = services.get(service) ?? new Map<string, Figures>();
-    services.set(service, known);
-    return function measureUpstream(operation, result, milliseconds) {
-      let figures = known.get(operation);
-      if (!figures) {
-        const { observe } = metrics.upstreamSeconds.labels({ service, operation });
-        figures = { byResult: new Map(FIRST_RESULTS.map((result) => [result, 0])), observe };
-        known.set(operation, figures);
-      }
-      const { byResult } = figures;
-      const name = nameOf(result);
-      byResult.set(name, (byResult.get(name) ?? 0) + 1);
-      figures.observe(milliseconds / 1000);
-    };
-  };
+  return (service) => (operation, result, milliseconds) => add(service, operation, nameOf(result), milliseconds);
 }
 
 /** A service may respond with any number, so what is no status of HTTP has one name. */
