@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { AuditTrail } from "@/lib/operations/audit/audit_trail.ts";
+import { AuditTrail, type DurableSink } from "@/lib/operations/audit/audit_trail.ts";
 import { AUDIT_FOLDER, CHAIN_START, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/operations/audit/chain.ts";
 import { ChainFolder } from "@/lib/operations/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/operations/audit/chain_reader.ts";
-import { FileSink, standardOutput } from "@/lib/operations/audit/file_sink.ts";
+import { fileSink, standardOutput } from "@/lib/operations/audit/file_sink.ts";
 import { LoginRecords } from "@/lib/operations/audit/login_records.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { Buffer } from "node:buffer";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { textIfExists, writeDurablyAsync } from "@/lib/std/files.ts";
+import { exists, textIfExists, writeDurablyAsync } from "@/lib/std/files.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { ConfigError } from "@/lib/std/start_errors.ts";
 import { errorReason } from "@/lib/std/text.ts";
@@ -117,9 +117,12 @@ function endNote(dataFolder: string, store: EmbeddedStore["auditEnd"] | null, pl
   };
 }
 
-function openFile(path: string): FileSink {
+function openFile(path: string): DurableSink {
   try {
-    return FileSink.open(path);
+    // A device or a pipe has no end to append to.
+    if (exists(path) && !Deno.statSync(path).isFile) throw new Error("it is no regular file");
+    Deno.openSync(path, { create: true, append: true, mode: 0o600 }).close();
+    return fileSink(path);
   } catch (error) {
     throw new ConfigError("AUDIT_FILE", `the file ${path} of the audit trail cannot be used (${errorReason(error)})`);
   }

@@ -44,11 +44,11 @@ export interface DurableSink {
   /**
    * Resolves once the records are on the disk.
    *
-   * @throws what kept them from it; they may be passed again
+   * @throws the reason why they are not; the caller may retry
    */
   append(records: readonly SealedRecord[]): Promise<void>;
   /** Called once, after the last {@link append} has ended. It may take as long as the disk does. Never throws. */
-  close(): Promise<void>;
+  close?(): void | Promise<void>;
 }
 
 interface AuditTrailOptions {
@@ -95,7 +95,7 @@ export class AuditTrail implements AuditRecorder {
   #isClosed = false;
   /** Events that no sink got. */
   #lost = 0;
-  /** How many of them a record tells of, and of those that a disk alone did not get, by its name. */
+  /** Lost records already reported, by sink; undefined: those that no sink got. */
   readonly #told = new Map<string | undefined, number>();
 
   constructor(options: AuditTrailOptions) {
@@ -129,7 +129,7 @@ export class AuditTrail implements AuditRecorder {
     try {
       record = this.#sealed(event);
     } catch (error) {
-      // A fault of ours, which costs no other event its record.
+      // A serialization bug must not affect other events.
       this.#lost++;
       return Promise.reject(error);
     }
@@ -142,7 +142,7 @@ export class AuditTrail implements AuditRecorder {
     });
   }
 
-  /** From now on no change waits for a disk longer than {@link HURRY_MS}: the process is about to stop. */
+  /** Shortens audit waits at shutdown: from now on no change waits for a disk longer than {@link HURRY_MS}. */
   hurry(): void {
     this.#isHurried = true;
     this.#settleSoon([...this.#unsettled]);
@@ -182,7 +182,7 @@ export class AuditTrail implements AuditRecorder {
     deadline(HURRY_MS, () => this.#settleNow(changes));
   }
 
-  /** Settles what does not end by itself: a change is confirmed whose record no disk still waits for. */
+  /** Settles changes that do not end by themselves: one is confirmed unless its record still waits for a disk. */
   #settleNow(changes: readonly WaitingChange[]): void {
     for (const change of changes) {
       if (this.#unsettled.has(change)) {
@@ -214,7 +214,7 @@ export class AuditTrail implements AuditRecorder {
     if (this.#isClosed || main.isFull) return;
     if (!main.isFailing) this.#tellOfGap(undefined, this.#lost);
     for (const { sink: { name }, isFailing, isFull, lost } of this.#outlets) {
-      // A full one would drop this record as well, which would be told again.
+      // A full one would drop this record too, which would cause another one.
       if (!isFailing && !isFull) this.#tellOfGap(name, lost);
     }
   }
@@ -308,7 +308,7 @@ class Outlet {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     // A sink that still writes is not closed, since that may never end either.
-    const end = () => this.#append === null ? this.sink.close() : undefined;
+    const end = () => this.#append === null ? this.sink.close?.() : undefined;
     await endsWithin(ms, this.#drain().then(end));
   }
 
