@@ -5,7 +5,7 @@ import { headObject, type VersionRef } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { codedSentence, type SentenceCode } from "@/lib/std/coded.ts";
-import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
+import { startDigest } from "@/lib/std/digests.ts";
 import { problemOf, retried } from "@/lib/tasks/zip/entry_read.ts";
 import {
   type Entry,
@@ -120,7 +120,7 @@ class Check {
         // An earlier check says nothing of an object that was overwritten since.
         const expectations = this.entry.expectations.filter((one) => one.etag === null || one.etag === etag);
         const stored = this.#stored(headers).find(({ parts }) => parts === null) ?? null;
-        return new Comparison(expectations, stored, parted);
+        return comparison(expectations, stored, parted);
       },
     );
     return this.#compared({ etag: read.etag ?? undefined, size: read.size }, receiver);
@@ -145,9 +145,8 @@ class Check {
     return this.etags.isIgnored ? found.filter(({ proof }) => !isOfEtag(proof)) : found;
   }
 
-  #compared(bytes: Partial<ReportRow>, comparison: Comparison): ReportRow {
-    const { expectations, stored } = comparison;
-    const { whole, ofStored, own } = comparison.result();
+  #compared(bytes: Partial<ReportRow>, { expectations, stored, result }: Comparison): ReportRow {
+    const { whole, ofStored, own } = result();
     if (stored && isOfEtag(stored.proof)) this.etags.saw(own === "equal");
     const known = { ...bytes, sha256: whole.get("sha256") };
     const differing = expectations.find(({ algorithm, expected }) => whole.get(algorithm) !== expected);
@@ -205,7 +204,7 @@ class Check {
       const options = { prefix: key, keyMarker, versionIdMarker, maxKeys: MAX_KEYS };
       const page = await listVersions(s3, caller, this.bucket, options);
       if (page.versions.some(({ Key, VersionId }) => Key === key && (VersionId ?? "null") === versionId)) return true;
-      // The key is the first of those that begin with it.
+      // The key comes before all longer keys with this prefix.
       if (!page.is_truncated || page.next_key_marker !== key) return false;
       const next = page.next_version_id_marker ?? undefined;
       if (next === undefined || next === versionIdMarker) return null;
@@ -220,44 +219,35 @@ class Check {
   }
 }
 
+type Comparison = ReturnType<typeof comparison>;
+
 /** Compares the bytes of one reading. */
-class Comparison {
-  readonly stored: ExpectedDigest | null;
-  /** Of all bytes. */
-  readonly #whole: ReadonlyMap<DigestAlgorithm, Digest>;
-  /** Any of them may be the stored digest. */
-  readonly #inParts: readonly Digest[];
-  readonly #isGuessed: boolean;
-
-  constructor(
-    readonly expectations: readonly ExpectedDigest[],
-    ofWhole: ExpectedDigest | null,
-    parted: Parted | null,
-  ) {
-    this.stored = parted?.stored ?? ofWhole;
-    const algorithms = [...expectations, ...!parted && ofWhole ? [ofWhole] : []].map(({ algorithm }) => algorithm);
-    this.#whole = new Map([...new Set(["sha256" as const, ...algorithms])].map((one) => [one, startDigest(one)]));
-    this.#inParts = parted ? parted.layouts.map((sizes) => startPartsDigest(parted.stored.algorithm, sizes)) : [];
-    this.#isGuessed = parted?.isGuessed ?? false;
-  }
-
-  update(chunk: Uint8Array): void {
-    for (const digest of this.#whole.values()) digest.update(chunk);
-    for (const digest of this.#inParts) digest.update(chunk);
-  }
-
-  /** The digests of all bytes, and the outcome for the stored one, which `ofStored` may be. Called once, at the end. */
-  result() {
-    const { stored } = this;
-    const whole = new Map([...this.#whole].map(([algorithm, digest]) => [algorithm, digest.hex()]));
-    const ofStored = stored?.parts === null
-      ? [whole.get(stored.algorithm)]
-      : this.#inParts.map((digest) => digest.hex());
-    const isEqual = stored !== null && ofStored.includes(stored.expected);
-    const isUnknown = ofStored.length === 0 || this.#isGuessed;
-    const own = isEqual ? "equal" as const : isUnknown ? "unknown" as const : "differs" as const;
-    return { whole, ofStored, own };
-  }
+function comparison(
+  expectations: readonly ExpectedDigest[],
+  ofWhole: ExpectedDigest | null,
+  parted: Parted | null,
+) {
+  const stored = parted?.stored ?? ofWhole;
+  const algorithms = [...expectations, ...!parted && ofWhole ? [ofWhole] : []].map(({ algorithm }) => algorithm);
+  const digests = new Map([...new Set(["sha256" as const, ...algorithms])].map((one) => [one, startDigest(one)]));
+  /** One for each layout of parts; any of them may be the stored digest. */
+  const inParts = parted ? parted.layouts.map((sizes) => startPartsDigest(parted.stored.algorithm, sizes)) : [];
+  return {
+    expectations,
+    stored,
+    update(chunk: Uint8Array) {
+      for (const digest of [...digests.values(), ...inParts]) digest.update(chunk);
+    },
+    /** The digests of all bytes, and the outcome for the stored one, which `ofStored` may be. Called once, at the end. */
+    result() {
+      const whole = new Map([...digests].map(([algorithm, digest]) => [algorithm, digest.hex()]));
+      const ofStored = stored?.parts === null ? [whole.get(stored.algorithm)] : inParts.map((digest) => digest.hex());
+      const isEqual = stored !== null && ofStored.includes(stored.expected);
+      const isUnknown = ofStored.length === 0 || parted?.isGuessed === true;
+      const own = isEqual ? "equal" as const : isUnknown ? "unknown" as const : "differs" as const;
+      return { whole, ofStored, own };
+    },
+  };
 }
 
 /** The row of an object that is expected and that the store does not have. */

@@ -31,7 +31,7 @@ interface FixityOptions {
   readonly figures: FixityFigures;
   /** Called with each check that has ended. Must never throw. */
   readonly onEnd?: (ended: EndedTask<FixityProgress>) => Promise<void>;
-  /** As that of `manifestKeys`. */
+  /** See `manifestKeys`. */
   readonly windowKeys?: number;
 }
 
@@ -81,14 +81,14 @@ class FixityRun {
     const { bucket, caller, read } = this.#job;
     const { request, after } = this.progress;
     const source = { s3, caller: { ...caller, signal: this.#signal }, bucket, read };
-    // As many reads are under way as this holds, in the order of their keys, in which they count.
+    // The reads in progress, in key order: they are counted in this order.
     const readings: { readonly entry: Entry; readonly row: Promise<ReportRow> }[] = [];
     const countFirst = async () => {
       const first = readings[0];
       await this.#count(first.entry, await first.row);
       readings.shift();
     };
-    const lookUps = new GapLookUps(source, request.prefix);
+    const lookUps = gapLookUps(source, request.prefix);
     let last = after?.key ?? null;
     let absent = 0;
     try {
@@ -236,7 +236,7 @@ type ListingSource = { readonly s3: S3; readonly caller: Caller } & Pick<Job<unk
  * The objects of a listing in the order of their keys, page by page; with all versions, those of a key as the store orders
  * them.
  *
- * @param after where the listing begins; null: with the first key
+ * @param after lists what follows this position; null: everything
  * @throws HttpError 501 where the store does not list in the order of keys or from a key on; as {@link listObjects}
  */
 async function* listedEntries(
@@ -298,43 +298,33 @@ const GAP_KEYS = 10;
  * Looks once more for keys that a listing lacks. One short listing answers for all keys between two objects, however many
  * are absent there.
  */
-class GapLookUps {
+function gapLookUps({ s3, caller, bucket, read }: ListingSource, prefix: string) {
   /** Keys of the last listing, which covers all keys up to one; null: up to the end. */
-  #known: { readonly keys: ReadonlySet<string>; readonly until: string | null } | null = null;
-
-  constructor(readonly source: ListingSource, readonly prefix: string) {}
-
-  /** Ends a gap: what was listed for it may be out of date for the next one. */
-  endGap(): void {
-    this.#known = null;
-  }
-
-  /**
-   * Whether the store lists a key.
-   *
-   * @param behind the last key that was looked at; null: none
-   * @throws as {@link listObjects}
-   */
-  async has(key: string, behind: string | null): Promise<boolean> {
-    if (!this.#covers(key)) {
-      const options = { prefix: this.prefix, startAfter: behind ?? undefined, maxKeys: GAP_KEYS };
-      const { objects, is_truncated } = await this.#list(options);
-      const keys = new Set(objects.map(({ Key }) => Key));
-      this.#known = { keys, until: is_truncated ? objects.at(-1)?.Key ?? "" : null };
-    }
-    if (this.#covers(key)) return this.#known?.keys.has(key) === true;
-    const { objects } = await this.#list({ prefix: key, maxKeys: 1 });
-    return objects.some(({ Key }) => Key === key);
-  }
-
-  #covers(key: string): boolean {
-    return this.#known !== null && (this.#known.until === null || compareText(key, this.#known.until) <= 0);
-  }
-
-  #list(options: Parameters<typeof listObjects>[3]) {
-    const { s3, caller, bucket, read } = this.source;
-    return read(() => listObjects(s3, caller, bucket, options));
-  }
+  let known: { readonly keys: ReadonlySet<string>; readonly until: string | null } | null = null;
+  const covers = (key: string) => known !== null && (known.until === null || compareText(key, known.until) <= 0);
+  const list = (options: Parameters<typeof listObjects>[3]) => read(() => listObjects(s3, caller, bucket, options));
+  return {
+    /** Ends a gap: the keys that were listed for it may be out of date for the next one. */
+    endGap() {
+      known = null;
+    },
+    /**
+     * Whether the store lists a key.
+     *
+     * @param behind the last key that was checked; null: none
+     * @throws as {@link listObjects}
+     */
+    async has(key: string, behind: string | null): Promise<boolean> {
+      if (!covers(key)) {
+        const { objects, is_truncated } = await list({ prefix, startAfter: behind ?? undefined, maxKeys: GAP_KEYS });
+        const keys = new Set(objects.map(({ Key }) => Key));
+        known = { keys, until: is_truncated ? objects.at(-1)?.Key ?? "" : null };
+      }
+      if (covers(key)) return known?.keys.has(key) === true;
+      const { objects } = await list({ prefix: key, maxKeys: 1 });
+      return objects.some(({ Key }) => Key === key);
+    },
+  };
 }
 
 /** How long a pause may be made up for by a burst, ms. */
