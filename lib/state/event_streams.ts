@@ -2,18 +2,11 @@ import { Buffer } from "node:buffer";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { errorName } from "@/lib/http/errors.ts";
 import { sleep } from "@/lib/std/timing.ts";
+import type { RedisClient } from "./redis_client.ts";
 import type { SealedEvents } from "./sealed_events.ts";
 
-/** A connection to Redis or Valkey. */
-export interface RedisCommands {
-  /**
-   * Sends a command. Commands are sent in the order of the calls.
-   *
-   * @returns the reply: texts as bytes, a missing value as null
-   * @throws while there is no connection, and when the reply takes too long
-   */
-  command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
-}
+/** A connection to Redis or Valkey, which sends commands in the order of the calls. */
+export type RedisCommands = Pick<RedisClient, "command">;
 
 /** A text of a reply; null for anything else. */
 export function textOf(reply: unknown): string | null {
@@ -63,7 +56,7 @@ async function entriesAfter(redis: RedisCommands, positions: ReadonlyMap<string,
   });
 }
 
-/** From a failed attempt, or a lost connection, to the next attempt, ms. */
+/** Delay before the next attempt after a failure or a lost connection, ms. */
 const RETRY_MS = 1000;
 
 /** Events that wait to be sent; beyond that the oldest are dropped. */
@@ -128,20 +121,14 @@ const BLOCK_MS = 2000;
 /** A stream whose entries are applied. */
 export interface FollowedStream {
   readonly name: string;
-  /** Called before entries are read, whenever the connection begins. Entries of before may come again. */
+  /** Called after each connect, before entries are read. Earlier entries may be repeated. */
   readonly connected?: () => Promise<void>;
   /** Called after each reply, every two seconds at least. */
   readonly checked?: () => void;
   readonly apply: (entry: string) => void;
 }
 
-/** A connection whose commands may block. */
-interface BlockingConnection extends RedisCommands {
-  /** Closes it; commands without a reply fail. */
-  close(): Promise<void>;
-}
-
-/** Applies the entries that other processes write, as they come, on a connection of its own. */
+/** Applies the entries of other processes as they arrive. Its commands block, so the connection is not shared. */
 export class StreamFollower {
   readonly #streams: ReadonlyMap<string, FollowedStream>;
   readonly #stop = new AbortController();
@@ -150,7 +137,7 @@ export class StreamFollower {
   #isReported = false;
 
   constructor(
-    private readonly redis: BlockingConnection,
+    private readonly redis: Pick<RedisClient, "command" | "close">,
     streams: readonly FollowedStream[],
     private readonly log: RequestLog,
   ) {
