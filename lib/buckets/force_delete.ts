@@ -34,8 +34,11 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
   const { s3, mapi, warn } = deps;
   const left = await emptyBucket(s3, caller, bucket);
   if (left.count > 0) warn(`force delete of ${bucket}: ${left.count} not removed, such as ${left.reported.join("; ")}`);
-  const conflict = await conflictOf(() => deleteBucket(s3, caller, bucket));
-  if (!conflict) return;
+  const conflict = await deleteBucket(s3, caller, bucket).then(() => null, (error) => {
+    if (error instanceof HttpError && error.status === 409) return error;
+    throw error;
+  });
+  if (conflict === null) return;
   if (!mapi || caller.tenant === null) throw conflict;
   const release = namespaceRelease(mapi, caller, caller.tenant, bucket);
   await outcome(release.pruneAtOnce, warn);
@@ -51,17 +54,6 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
     if (byS3 === 409 && await outcome(release.remove, warn) === "done") return;
   }
   throw stillThere(bucket, left);
-}
-
-/** The 409 of a delete; null when it succeeded. */
-async function conflictOf(work: () => Promise<void>): Promise<HttpError | null> {
-  try {
-    await work();
-    return null;
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 409) return error;
-    throw error;
-  }
 }
 
 /** How a step ended: done, or refused with a status, which is warned of. */
@@ -88,13 +80,6 @@ function stillThere(bucket: string, { reported }: Leftovers): HttpError {
 const REPORTED_FAILURES = 5;
 const PARALLEL_ABORTS = 8;
 
-/** Objects that could not be removed. */
-interface Leftovers {
-  /** The first few, `key: Code Message`. */
-  readonly reported: readonly string[];
-  readonly count: number;
-}
-
 /**
  * Removes everything in a bucket: uploads in progress, every version and delete marker, every object. It holds two
  * pages of a listing at most, however much there is. What cannot be removed is reported at the end; it stops when the client
@@ -103,7 +88,7 @@ interface Leftovers {
  * @throws HttpError 404 when there is no such bucket, 403 when it may not be listed, 499 when the client is gone
  */
 async function emptyBucket(s3: S3, caller: Caller, bucket: string): Promise<Leftovers> {
-  const left = new Failures();
+  const left = new Leftovers();
   await orUnsupported(abortUploads(s3, caller, bucket, left));
   await orUnsupported(deleteVersions(s3, caller, bucket, left));
   let some = false;
@@ -116,7 +101,9 @@ async function emptyBucket(s3: S3, caller: Caller, bucket: string): Promise<Left
   return left;
 }
 
-class Failures implements Leftovers {
+/** Objects that could not be removed. */
+class Leftovers {
+  /** The first few, `key: Code Message`. */
   readonly reported: string[] = [];
   count = 0;
 
@@ -126,7 +113,7 @@ class Failures implements Leftovers {
   }
 }
 
-async function deleteVersions(s3: S3, caller: Caller, bucket: string, left: Failures): Promise<void> {
+async function deleteVersions(s3: S3, caller: Caller, bucket: string, left: Leftovers): Promise<void> {
   const read = (keyMarker?: string, versionIdMarker?: string) =>
     listVersions(s3, caller, bucket, { keyMarker, versionIdMarker, maxKeys: MAX_KEYS });
   for await (const page of pages(read, (page) => page.next_version_id_marker)) {
@@ -162,7 +149,7 @@ async function removePage(
   caller: Caller,
   bucket: string,
   batch: readonly Deletion[],
-  left: Failures,
+  left: Leftovers,
 ): Promise<void> {
   let errors: DeleteError[];
   try {
@@ -174,7 +161,7 @@ async function removePage(
   for (const { Key, Code, Message } of errors) left.add(`${Key}: ${Code} ${Message ?? ""}`.trimEnd());
 }
 
-async function abortUploads(s3: S3, caller: Caller, bucket: string, left: Failures): Promise<void> {
+async function abortUploads(s3: S3, caller: Caller, bucket: string, left: Leftovers): Promise<void> {
   const read = (keyMarker?: string, uploadIdMarker?: string) =>
     listUploads(s3, caller, bucket, { keyMarker, uploadIdMarker, maxUploads: MAX_KEYS });
   for await (const page of pages(read, (page) => page.next_upload_id_marker)) {
