@@ -17,15 +17,14 @@ const MAX_CHUNK_CHARACTERS = 512 * 1024;
 /** A chunk is read from the store of tasks: no longer text than this is inflated, bytes. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 
-/** Why an object is not in the archive. */
-export type LeftOut = "gone" | "changed" | "denied" | "unreadable";
-
-const REASONS: Readonly<Record<LeftOut, string>> = {
+const REASONS = {
   gone: "no longer there",
   changed: "changed after the archive was started",
   denied: "may not be read with these credentials",
   unreadable: "could not be read",
 };
+/** Why an object is not in the archive. */
+export type LeftOut = keyof typeof REASONS;
 
 /** A stored part of a plan cannot be read. */
 export class DamagedPlan extends Error {
@@ -51,7 +50,7 @@ const plannedObject = z.object({
   fileName: z.string().optional(),
   /** Absent until it has been looked up. */
   found: found.optional(),
-  missing: z.enum(["gone", "changed", "denied", "unreadable"]).optional(),
+  missing: z.enum(Object.keys(REASONS) as LeftOut[]).optional(),
 });
 type PlannedObject = z.output<typeof plannedObject>;
 
