@@ -46,15 +46,12 @@ const SEALED = z.object({
   digests: z.record(z.string(), z.string()),
 });
 
-/** What a seal is bound to: it does not open for another task, kind or bucket. */
+/** A seal is bound to these: it does not open for another task, kind or bucket. */
 export type SealedTask = Pick<Task, "id" | "kind" | "bucket">;
-
-/** What a sealed caller may be used for, besides its task, kind and bucket. */
-type SealTerms = Pick<z.output<typeof SEALED>, "at" | "digests">;
 
 /**
  * The owner of tasks: a digest of a caller's user, tenant and S3 keys, so that other credentials are another owner. Names
- * of users compare without case, and their access keys encode them: each spelling would have a share of its own.
+ * of users compare without case, and access keys encode them: otherwise each spelling would get its own limits.
  */
 export function ownerOf({ username, tenant, s3, named }: Caller, { owner }: TaskKeys): string {
   const name = named ? username.normalize("NFC").toLowerCase() : username;
@@ -87,19 +84,11 @@ export function blobDigests(blobs: Blobs): Record<string, string> {
 export function sealCaller(
   { username, tenant, s3, named, request }: Caller,
   task: SealedTask,
-  { at, digests }: SealTerms,
+  terms: Pick<z.output<typeof SEALED>, "at" | "digests">,
   { seal }: TaskKeys,
 ): Uint8Array {
   const { accessKey, secretKey } = s3;
-  const sealed: z.output<typeof SEALED> = {
-    username,
-    tenant,
-    s3: { accessKey, secretKey },
-    named,
-    request,
-    at,
-    digests,
-  };
+  const sealed: z.output<typeof SEALED> = { username, tenant, s3: { accessKey, secretKey }, named, request, ...terms };
   return sealText(JSON.stringify(sealed), seal, associatedData(task));
 }
 
