@@ -51,7 +51,7 @@ export interface AppDeps {
   readonly maxRequests?: number;
   /** Counts requests and watches limits, for metrics; null or absent: nothing does. */
   readonly measure?: Measure | null;
-  /** The audit trail; null or absent: none is kept. */
+  /** The audit trail; null or absent without one. */
   readonly audit?: AuditDeps | null;
   /** Traces requests; null or absent: nothing does. */
   readonly trace?: Middleware | null;

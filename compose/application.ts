@@ -141,7 +141,7 @@ export async function openApplication(
       // Behind the tasks, which may end with a report.
       if (notifications) await endsWithin(leftMs(), notifications.stop(leftMs()));
     },
-    /** Has requests that wait for a disk of the audit trail answered soon. */
+    /** Shortens the audit waits of requests at shutdown. */
     hurryTrail: () => audit?.recorder.hurry(),
     /** Writes and sends the rest of the audit trail, for so many ms at most. */
     async closeTrail(ms: number) {

@@ -26,8 +26,8 @@ import { exists, sizeIfExists, syncFolder, writeDurably } from "@/lib/std/files.
 import { errorReason } from "@/lib/std/text.ts";
 
 /**
- * Files that a backup does not take as they are: what belongs to the running process, its background tasks with their sealed keys
- * and its notifications among it, and what is copied in a way of its own.
+ * Files that are not copied as they are: state of the running process, such as background tasks with their sealed keys,
+ * and files that have a special copy function.
  */
 const NOT_COPIED =
   /^(lock|reserve|writable|audit|(tasks|notifications|index)\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
@@ -121,8 +121,8 @@ function copyOthers(source: string, target: string, hasTrailOutside: boolean): v
 }
 
 /**
- * Copies the audit trail while it is written: what says how far it had got before its days, and what says where it begins
- * behind them, so that the copy has no less than they say.
+ * Copies the audit trail while it is written: the note of its end before the days and that of its start after them, so
+ * that the copy has all records between the two.
  */
 function copyAudit(source: string, target: string): void {
   Deno.mkdirSync(target, { mode: 0o700 });
@@ -200,7 +200,7 @@ async function copyIndex(source: string, target: string): Promise<void> {
   } finally {
     from.close();
   }
-  // An identity of its own: put beside other bodies than those of the copy, this index is refused.
+  // A new identity, so that this index is refused beside other bodies than those of the copy.
   const identity: BodyMark = { index: randomUUID(), starts: 1 };
   const index = new DatabaseSync(path);
   const statements = new Statements(index);

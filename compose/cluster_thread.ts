@@ -41,7 +41,7 @@ export interface ClusterThreadOptions {
 /** The calls that this thread serves; `start` comes first. */
 export type ClusterCalls = typeof CALLS;
 
-/** What of the cluster outlives the process; files of the past hold the archive's address. */
+/** State of the cluster that outlives the process; earlier files hold the archive's address. */
 const KEPT_STATE = z.object({
   /** The other settings of the snapshot: with others it is discarded. */
   settings: z.string(),
@@ -155,7 +155,7 @@ function keepState(path: string, settings: string, archive: EmbeddedArchive, clu
   writeDurably(path, new TextEncoder().encode(JSON.stringify(state)));
 }
 
-/** The state of last time; a file that is missing or damaged means that the samples begin anew. */
+/** The last stored state; null for a missing or damaged file: the samples start again. */
 function readState(path: string): KeptState | null {
   return KEPT_STATE.safeParse(parsedJson(textIfExists(path) ?? "")).data ?? null;
 }

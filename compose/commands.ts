@@ -79,7 +79,7 @@ function config(): Config {
   return readConfig(Deno.env.toObject());
 }
 
-/** Whether there may be an audit trail alone: one in a folder of its own, of a process without an embedded part. */
+/** Whether there may be only an audit trail, in a separate folder, of a process without an embedded part. */
 function mayLackData({ embedded, audit }: Config): boolean {
   return !embedded.store && !embedded.cluster && audit.folder !== null;
 }

@@ -122,7 +122,7 @@ async function openStore(
 
 /** @returns ends it */
 function watchCampaigns(config: Config, notifier: Notifier, source: CampaignSource): () => Promise<void> {
-  // Lists of its own: those of the pages write status records.
+  // Not the lists of the pages: those write status records.
   const lists = new CampaignLists(source);
   const site = config.server.publicOrigin;
   const look = campaignLook({

@@ -7,7 +7,7 @@ import { PROBE_PATHS } from "@/routes/health.ts";
 /** An overload is reported so often at most, ms. */
 const REPORT_EVERY_MS = 60_000;
 
-/** Creates the guard of a process, which reports in the log when an overload begins and ends. */
+/** Creates the guard of a process, which logs the start and the end of an overload. */
 export function overloadGuard(trustedHops: number, log: RequestLog) {
   const mayReport = atMostEvery(REPORT_EVERY_MS);
   let isReported = false;

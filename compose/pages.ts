@@ -36,7 +36,7 @@ import * as buckets from "@/routes/(storage)/storage/index.tsx";
 import * as object from "@/routes/(storage)/storage/object.tsx";
 import * as tasks from "@/routes/(storage)/storage/tasks.tsx";
 
-/** What encloses every page. */
+/** App, layout and middleware of every page. */
 const FRAME: Frame<State> = { App, layouts: [Layout], middleware: [inLanguage] };
 
 const ROUTES: readonly Route<State>[] = [

@@ -54,7 +54,7 @@ export function replication(config: Config, url: string, folder: DataFolder | nu
       if (sessions && revocationEvents && revoked) {
         streams.push(followedRevocations(revocationEvents, sessions, revoked));
       }
-      // A connection of its own, because its commands block. The other one reports what becomes of the server.
+      // A second connection, because its commands block. The first one reports outages of the server.
       follower = new StreamFollower(new RedisClient({ url, caCerts, warn: () => {} }), streams, log);
       await follower.ready(START_TIMEOUT_MS);
     },

@@ -22,7 +22,7 @@ import { type CredentialMemory, type ObserveUpstream, upstream } from "./shared.
 const STORE_TIMEOUT_MS = 60_000;
 
 /**
- * What the results role works with. Throws SessionKeyError and DataFolderError.
+ * The dependencies of the results role. Throws SessionKeyError and DataFolderError.
  *
  * @param shared the revoked sessions of all replicas; null: of this one alone
  */

@@ -49,7 +49,7 @@ export async function startStore(
 export type EmbeddedStore = Awaited<ReturnType<typeof startEmbeddedStore>>;
 
 /**
- * Starts the embedded store in a thread of its own. A later end of the thread is reported to `onFault`.
+ * Starts the embedded store in a thread. A later end of the thread is reported to `onFault`.
  *
  * @throws {DataFolderError}
  */

@@ -77,7 +77,7 @@ export async function openRedisTasks(
   return { store: new RedisTaskStore(client, { deployment, warn }), isReachable: () => client.isReachable() };
 }
 
-/** What works on background tasks in this process; it has not begun yet. */
+/** The runner of background tasks in this process, not started. */
 export function taskRunner(
   { maxTasksPerUser, maxTasks, fixityRate }: GatewayConfig,
   parts: TaskRunnerParts,
@@ -99,7 +99,7 @@ export function taskRunner(
 }
 
 /**
- * What the tasks of each kind do.
+ * The handlers of all kinds of tasks.
  *
  * @param fixityRate bytes per second that fixity tasks read together; null or absent: no limit
  */
@@ -125,7 +125,7 @@ export function taskHandlers(
 /** Where fixity checks report to. */
 export interface FixityParts {
   readonly figures: FixityFigures;
-  /** Receives each check that has ended; null: nothing is told. */
+  /** Receives each ended check; null: none are reported. */
   readonly report: ((check: EndedCheck) => Promise<void>) | null;
 }
 
@@ -138,7 +138,7 @@ interface ScheduleParts {
 }
 
 /**
- * The schedules of fixity checks, which have not begun; null where none are configured.
+ * The schedules of fixity checks, not started; null if none are configured.
  *
  * @throws {ConfigError}
  */

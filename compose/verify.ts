@@ -60,7 +60,7 @@ interface Inspection {
  * files that belong to nothing, and the small files. Changes nothing; a stopped folder cannot be opened meanwhile.
  *
  * @param say called with one line for each finding, and one for the whole
- * @param hasTrail whether the audit trail is to be in it, and not in a folder of its own
+ * @param hasTrail whether the audit trail must be in it, and not in a separate folder
  * @returns whether all is well
  * @throws {DataFolderError} when the folder holds no data of Stackroom.
  */
@@ -174,7 +174,7 @@ export function notedEnd(path: string): OutsideEnd | null {
 /**
  * The trail of the application, as far as it is written.
  *
- * @param name what findings begin with
+ * @param name prefix of findings
  * @param noted its end as noted outside
  * @returns how many records were read
  */

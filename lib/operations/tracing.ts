@@ -134,7 +134,7 @@ interface TraceParent {
 const MAX_LENGTH = 128;
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Reads a `traceparent`; null for a missing or invalid one, which begins a trace of its own. */
+/** Reads a `traceparent`; null if it is missing or invalid: the request starts a new trace. */
 export function readTraceParent(text: string | null): TraceParent | null {
   if (text === null || text.length > MAX_LENGTH) return null;
   const [, version, traceId, spanId, flags, more] = text.match(FORM) ?? [];

@@ -8,7 +8,7 @@ import { tlsTrust } from "@/lib/http/upstream/upstream_client.ts";
 import { atMostEvery, endsWithin } from "@/lib/std/timing.ts";
 import { errorReason } from "@/lib/std/text.ts";
 
-/** Every key of the project in Redis begins with this. */
+/** Prefix of all keys of the project in Redis. */
 export const REDIS_PREFIX = "stackroom:";
 
 /** Until a connection stands, and until a command has its reply, ms. */
@@ -99,7 +99,7 @@ export class RedisClient {
       username: decodeURIComponent(username) || undefined,
       password: decodeURIComponent(password) || undefined,
       db: Number(pathname.slice(1)),
-      // What every server and proxy speaks; nothing here needs the newer one.
+      // Every server and proxy supports it, and nothing here needs version 3.
       protocol: 2,
       disableClientInfo: true,
       tls: protocol === "rediss:" ? secure : undefined,
@@ -224,7 +224,7 @@ export class RedisClient {
     });
   }
 
-  /** What a caller reads of an error; the package's own errors hold the arguments of the command. */
+  /** The error for the caller: the package's errors contain the arguments of the command. */
   #failure(error: unknown): HttpError {
     const message = errorReason(error);
     if (!(error instanceof Error) || error.name !== "ReplyError") {

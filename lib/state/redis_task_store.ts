@@ -108,7 +108,7 @@ interface RedisTaskStoreOptions {
  * method is one script, which the server runs whole.
  */
 export class RedisTaskStore implements TaskStore {
-  /** The beginning of all its keys, which are in one slot of a cluster. */
+  /** Prefix of all its keys, which are in one slot of a cluster. */
   readonly #prefix: string;
 
   /** @param client closed with this store */

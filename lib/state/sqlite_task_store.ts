@@ -54,10 +54,10 @@ const DAMAGED = "The gateway's file of background tasks is damaged: a restart of
 
 /**
  * The tasks of one process, in a file of its data folder or in memory. Methods throw HttpError 507 where its disk is full.
- * A process that starts takes over what an earlier one left unfinished at once, because only one process has the folder.
+ * A new process takes over unfinished tasks at once, because only one process has the folder.
  *
- * What is written survives the end of the process. A new task and the end of one also survive a loss of power; the last
- * progress may not, and its work is done again.
+ * Every write survives the end of the process. The start and the end of a task also survive a loss of power; the last
+ * progress may be lost, and its work is repeated.
  */
 export class SqliteTaskStore implements TaskStore {
   readonly #db: DatabaseSync;
@@ -329,8 +329,8 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   /**
-   * Deletes the oldest ended tasks of an owner that has too many: of a kind with a lifetime of its own, or of the others
-   * together. Archives that can be downloaded have their own bound.
+   * Deletes the oldest ended tasks of an owner that has too many. Kinds without a lifetime in `LIFETIMES` are counted
+   * together; archives that can be downloaded are not counted.
    */
   #deleteSurplus(kind: string, owner: string): void {
     const own = [...LIFETIMES.keys()];
@@ -435,8 +435,8 @@ function settled<T>(work: () => T): Promise<T> {
 const SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 /**
- * Opens a file of background tasks, readable by its owner only. It holds nothing that a start would have to end for: a
- * damaged one is renamed and a new one begun, and on a full disk tasks are in memory until the next start.
+ * Opens a file of background tasks, readable by its owner only. A problem with it does not prevent a start: a damaged file
+ * is renamed and replaced, and on a full disk tasks are in memory until the next start.
  *
  * @param now ms since 1970, by a clock that is not set
  * @param warn receives a line for the operator

@@ -32,14 +32,14 @@ export const RECORD_FIELDS = [...SUMMARY_FIELDS, "error", "progress", "ended", "
 const fieldList = (names: readonly string[]) => names.map((name) => `'${name}'`).join(", ");
 
 /**
- * The beginning of every script. KEYS[1] is the prefix of all keys of tasks; its hash tag puts them into one slot of a
- * cluster, so a script may use keys that it finds in others. ARGV[1] is added to the server's clock, in tests.
+ * Common part of all scripts. KEYS[1] is the prefix of all keys of tasks; its hash tag puts them into one slot of a
+ * cluster, so a script may use keys that it reads from others. ARGV[1] is added to the server's clock, in tests.
  *
  * - `task:ID` is a hash of what a task is, `blobs:ID` a hash of its blobs, `caller:ID` its sealed keys.
  * - `note:NAME` is a text that processes share.
  * - `leases` has the running tasks by the end of their lease, `counted` all that count for the bounds by their expiry,
  *   `counted:OWNER` those of one owner, `ended:OWNER` the ended ones that can only be read, by their end, and
- *   `reports:OWNER` and `ended-KIND:OWNER` those of kinds with a lifetime of their own.
+ *   `reports:OWNER` and `ended-KIND:OWNER` those of kinds in `LIFETIMES`.
  *
  * Every key expires by itself, the sets with their last member, so nothing stays when no process is left to delete it.
  * The bounds count the members of a set instead of keeping a number, which could drift.

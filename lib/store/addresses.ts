@@ -26,11 +26,11 @@ export interface S3Address {
 export interface StoreAddresses {
   /** The S3 endpoint of a tenant; null where the store has none (the system level of a store that is found by domain). */
   s3(tenant: string | null): Promise<S3Address | null>;
-  /** The origin of the management API (MAPI) that serves a tenant; paths begin with `/mapi`. */
+  /** The origin of the management API (MAPI) that serves a tenant, without the path `/mapi`. */
   mapi(tenant: string | null): Promise<string>;
   /**
-   * What a request to the store says of the client's request that it is sent for, in the header
-   * `X-Stackroom-Request`: the store of this process records it. Absent for any other store.
+   * The header `X-Stackroom-Request`, which identifies the client's request behind a request to the store of this process,
+   * for its records. Absent for any other store.
    */
   mark?(request: MarkedRequest): string;
 }

@@ -23,7 +23,7 @@ type Input = Pick<Job<unknown>, "readBlobs">;
  * Packs keys and prefixes. Those that lie under another prefix are left out, so that nothing is counted twice.
  *
  * @param isLast prefixes that come last; the others are in order
- * @returns so many chunks of keys and so many prefixes as blobs, and how many keys they are
+ * @returns blobs with chunks of keys and with the prefixes, and the counts of all three
  */
 export function packedKeys(
   keys: readonly string[],
@@ -48,7 +48,7 @@ export const readChunk = (job: Input, index: number) => readTexts(job, chunkName
 
 interface PageOptions {
   readonly prefix: string;
-  /** The key after which the page begins; null: the first one. */
+  /** The page lists keys after this one; null: from the first. */
   readonly after: string | null;
   readonly maxKeys: number;
 }
@@ -66,16 +66,16 @@ export async function pageAfter(
   return { objects, isLast: !is_truncated };
 }
 
-/** How far the count of prefixes is. */
+/** State of the count of prefixes. */
 interface PrefixCount {
   /** The prefix that is counted. */
   readonly index: number;
-  /** How far its count is; null when it has not begun. */
+  /** State of its count; null before the start. */
   readonly count: KeyCountState | null;
   readonly total: number;
 }
 
-/** Counts what is under prefixes, from where it is. @param store records how far it is */
+/** Counts the keys under prefixes, continuing from a state. @param store records the new state */
 export async function countPrefixes(
   s3: S3,
   { caller, bucket, read }: Pick<Job<unknown>, "caller" | "bucket" | "read">,
@@ -103,7 +103,7 @@ export async function countPrefixes(
 /** One run of a task on chosen keys. */
 export abstract class ChosenKeysRun<P extends object> {
   progress: P;
-  /** What is under way with an object is not broken off by a cancellation: what becomes of it must be known. */
+  /** Cancellation does not abort a request that changes an object: its outcome must be known. */
   protected readonly uncanceled: Caller;
 
   constructor(protected readonly s3: S3, protected readonly job: Job<P>) {
@@ -123,7 +123,7 @@ export abstract class ChosenKeysRun<P extends object> {
   }
 }
 
-/** What tasks on chosen keys do, each run of which is a `Run`. */
+/** Handler of a kind of task on chosen keys. */
 export function chosenKeysHandler<P extends object>(
   type: TaskType<P>,
   s3: S3,

@@ -11,8 +11,8 @@ const MAX_READERS = 4;
 /** A range is not split before so many of its pages were read. */
 const MIN_PAGES = 3;
 /**
- * From so long a page on, ms, concurrent readers shorten a count. A store that responds sooner is on the same machine,
- * where they only take processor time from each other and from other requests.
+ * Response time of a page, ms, above which concurrent readers shorten a count. A faster store is on the same machine,
+ * where readers only compete for processor time.
  */
 const SLOW_PAGE_MS = 15;
 /** Levels of folders that are looked into for a place where a range can be split. */
@@ -21,7 +21,7 @@ const DELIMITER = "/";
 
 const position = z.string().nullable();
 
-/** How far a count is. It goes on from here, in this process or in another one. */
+/** State of a count, from which any process can continue. */
 export const keyCountState = z.object({
   files: z.int(),
   folders: z.int(),
@@ -34,7 +34,7 @@ export const keyCountState = z.object({
 });
 export type KeyCountState = z.output<typeof keyCountState>;
 
-/** A count that has not begun. */
+/** State before the first page. */
 export const NOTHING_COUNTED: KeyCountState = {
   files: 0,
   folders: 0,
@@ -50,9 +50,9 @@ interface KeyCountOptions {
   readonly prefix: string;
   /** Keys that have it behind the prefix count as folders; "" for none. */
   readonly delimiter: string;
-  /** From how long a page on ranges are split, ms; {@link SLOW_PAGE_MS} when absent. */
+  /** Response time above which ranges are split, ms; {@link SLOW_PAGE_MS} when absent. */
   readonly slowPageMs?: number;
-  /** As `Job.read`: reads each page. */
+  /** Reads each page, see `Job.read`. */
   readonly read: <T>(work: () => Promise<T>) => Promise<T>;
   /** Called after each page, and waited for. */
   readonly onPage: (state: KeyCountState) => Promise<void>;
@@ -73,7 +73,7 @@ export async function countKeys(from: KeyCountState, options: KeyCountOptions): 
   }
 }
 
-/** A store's pages are not in the order of the bytes of keys, or do not begin behind a key. */
+/** The store does not list keys in byte order, or ignores `start-after`. */
 class UnorderedListing extends Error {
   override readonly name = "UnorderedListing";
 }
@@ -172,7 +172,7 @@ class KeyCount {
     const isStuck = page.isTruncated && repeats;
     if (isStuck) throw listingStuck(bucket);
     if (this.#isSequential || page.first === null || from === null) return;
-    // With a delimiter, the page after a folder may begin with the same folder.
+    // With a delimiter, the page after a folder may repeat that folder.
     const isBehind = compareText(page.first, from) > 0 || (delimiter !== "" && page.first === from);
     if (!isBehind) throw new UnorderedListing();
   }
@@ -226,7 +226,7 @@ class KeyCount {
       const inside = page.prefixes.filter((folder) =>
         (after === null || compareText(folder, after) > 0) && (end === null || compareText(folder, end) < 0)
       );
-      // What lies behind a page that does not reach the end may be much more than what is on it.
+      // There may be far more keys after this page than on it.
       const isOpen = page.isTruncated && (end === null || page.last === null || compareText(page.last, end) < 0);
       if (inside.length > 0) return isOpen ? inside[inside.length - 1] : inside[inside.length >> 1];
       const enclosing = page.prefixes.find((folder) => after?.startsWith(folder));
@@ -243,7 +243,7 @@ type CountProgress = z.output<typeof countProgress>;
 
 export const COUNT: TaskType<CountProgress> = { kind: "count", progress: countProgress };
 
-/** The progress of a count that begins. */
+/** Initial progress of a count. */
 export function newCount(prefix: string, delimiter: string): CountProgress {
   return { prefix, delimiter, count: NOTHING_COUNTED };
 }

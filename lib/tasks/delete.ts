@@ -22,18 +22,18 @@ const MAX_SHOWN_ERRORS = 100;
 /** A number of things. A negative index would be no element of a list, and so no prefix at all. */
 const amount = z.int().min(0);
 
-/** What a deletion does, and how far it is. Defaults are those of one that begins. */
+/** Order and progress of a deletion. The defaults are the initial progress. */
 const deleteProgress = z.object({
-  /** What is deleted: so many chunks of keys, and so many prefixes. */
+  /** Numbers of chunks of keys and of prefixes to delete. */
   chunks: amount,
   prefixes: amount,
   /** First all is counted, then the chunks are deleted, then what is under the prefixes. */
   phase: z.enum(["counting", "keys", "prefixes"]).default("counting"),
   /** The prefix or the chunk that is worked on. */
   index: amount.default(0),
-  /** How far the count of this prefix is; null when it has not begun. */
+  /** State of the count of this prefix; null before the start. */
   count: keyCountState.nullable().default(null),
-  /** The last key of this prefix that was dealt with. */
+  /** Last processed key of this prefix. */
   after: z.string().nullable().default(null),
   /** A page that is being deleted: its last key, and the number of its keys. */
   page: z.object({ end: z.string(), keys: amount }).nullable().default(null),
@@ -41,14 +41,14 @@ const deleteProgress = z.object({
   deleted: amount.default(0),
   failed: amount.default(0),
   errors: z.array(z.object({ Key: z.string(), Code: z.string(), Message: z.string().nullable() })).default([]),
-  /** How long it has deleted so far, ms. */
+  /** Time spent deleting so far, ms. */
   deletingMs: z.number().default(0),
 });
 export type DeleteProgress = z.output<typeof deleteProgress>;
 
 export const DELETE: TaskType<DeleteProgress> = { kind: "delete", progress: deleteProgress, isSealed: true };
 
-/** The progress and the blobs of a deletion that begins. */
+/** Initial progress and blobs of a deletion. */
 export function newDelete(
   keys: readonly string[],
   prefixes: readonly string[],

@@ -22,7 +22,7 @@ interface HeldTaskOptions {
   readonly onStoreError: (error: unknown) => void;
 }
 
-/** What is worked on: a task that was claimed, or one that was created here. */
+/** A leased task: claimed, or created by this process. */
 export type LeasedTask = Omit<NewTask, "sealedCaller"> & Pick<Task, "sealedCaller" | "isCanceling">;
 
 /** A task whose lease this process has, as far as it knows. */
@@ -100,20 +100,20 @@ export class HeldTask {
   /** Ends the work that is under way. */
   interrupt(reason: Interruption): void {
     if (this.interruption === "lost") return;
-    // What ends the lease counts more than a cancellation, which is stored and found by the next holder.
+    // The end of a lease takes precedence over a cancellation, which is stored for the next holder.
     if (this.interruption === null || reason !== "canceled") this.interruption = reason;
     const error = new Error(`The work on a task is interrupted: ${reason}`);
     (reason === "canceled" ? this.#cancel : this.#lease).abort(error);
   }
 
-  /** Lets work begin again after the lease had run out and was renewed. */
+  /** Allows work again after an expired lease was renewed. */
   resume(): void {
     this.#lease = new AbortController();
     this.signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
     this.interruption = this.#cancel.signal.aborted ? "canceled" : null;
   }
 
-  /** As `Job.checkpoint`, with a function that returns the progress as JSON. */
+  /** See `Job.checkpoint`. @param progress returns the progress as JSON */
   async checkpoint(progress: () => string, how?: "at once" | "partial"): Promise<void> {
     this.#progress = progress;
     if (how !== "partial") this.steps++;
@@ -137,7 +137,7 @@ export class HeldTask {
     return this.#saving ??= this.#save().finally(() => this.#saving = null);
   }
 
-  /** As {@link save}, and again where that shared the storing of an older progress. */
+  /** Calls {@link save}, again if that only waited for an older progress to be stored. */
   async saveLatest(): Promise<void> {
     const saved = await this.save();
     const isHeld = saved === "stored" || saved === "canceling";

@@ -2,8 +2,7 @@ import { type Coded, codedSentence, type CodedText } from "@/lib/std/coded.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 
 /**
- * What background tasks do: count keys, offer objects as a ZIP archive, delete, copy or move objects, or compare stored
- * bytes.
+ * Background tasks: count keys, offer objects as a ZIP archive, delete, copy or move objects, or compare stored bytes.
  */
 export const TASK_KINDS = ["count", "zip", "delete", "transfer", "fixity"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
@@ -65,7 +64,7 @@ export const SHORT_LIFETIME: Lifetime = {
 };
 
 /**
- * Of a fixity task: 30 days for 100 TB at 40 MB/s. Its totals outlast a year, so that a yearly check finds the one
+ * Fixity tasks run for up to 30 days: 100 TB at 40 MB/s. The totals outlast a year, so that a yearly check finds the one
  * before; its rows take megabytes, and go after 30 days. A store may be away for a night.
  */
 export const LONG_LIFETIME: Lifetime = {
@@ -120,7 +119,7 @@ export interface Task {
   readonly isCanceling: boolean;
   /** Why it failed, as a sentence for its owner that `readSentence` reads; null unless it did. */
   readonly error: string | null;
-  /** What it works on and how far it is, as JSON, which some kinds seal; each kind has a schema of its own. */
+  /** Input and progress as JSON by the schema of the kind; some kinds seal it. */
   readonly progress: string;
   /** The keys with which it works, sealed; null once it has ended and does not need them. */
   readonly sealedCaller: Uint8Array | null;
@@ -131,7 +130,7 @@ export interface Task {
   readonly endedAt: number | null;
 }
 
-/** A task that is about to be stored; it begins in the state `running`. */
+/** A task to store. Its initial state is `running`. */
 export type NewTask = Pick<Task, "id" | "kind" | "owner" | "tenant" | "account" | "bucket" | "progress"> & {
   readonly sealedCaller: Uint8Array;
 };

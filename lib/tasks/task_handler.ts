@@ -16,7 +16,7 @@ export interface TaskType<P> {
   readonly writesBlobs?: boolean;
 }
 
-/** What the tasks of one kind do. */
+/** Performs the tasks of one kind. */
 export interface TaskHandler<P> extends TaskType<P> {
   /** Whether a task that is ready needs its sealed keys until it expires; false when absent. */
   readonly keepsCaller?: boolean;
@@ -53,7 +53,7 @@ export interface Job<P> {
   readonly bucket: string;
   /** The owner's keys. Its signal is that of the job. */
   readonly caller: Caller;
-  /** The last checkpoint, where the work begins. */
+  /** The last checkpoint, from which the work continues. */
   readonly progress: P;
   /** Aborts when the task is cancelled, and as {@link leaseSignal}. */
   readonly signal: AbortSignal;
@@ -66,7 +66,7 @@ export interface Job<P> {
    * Reads from the object store when this process may: all its tasks and downloads of archives share its reads at a
    * time, fairly between tasks.
    *
-   * @throws what `work` throws; the reason of {@link signal} where that aborts before it begins
+   * @throws what `work` throws; the reason of {@link signal} if that aborts first
    */
   read<T>(work: () => Promise<T>): Promise<T>;
   /**
@@ -81,18 +81,18 @@ export interface Job<P> {
    * Records a progress from which the task can go on; it must not be changed afterwards. It is stored at most four times
    * a second.
    *
-   * @param how `at once`: returns when it is stored. `partial`: the next run begins no further on than without it, so that
-   *   errors of the store after it continue those before it
+   * @param how `at once`: returns when it is stored. `partial`: a restart repeats the same work as without it, so it does
+   *   not reset the retries of the store's errors
    * @throws when the job is interrupted. The progress is recorded all the same.
    */
   checkpoint(progress: P, how?: "at once" | "partial"): Promise<void>;
   /**
-   * As {@link TaskStore}.
+   * Reads blobs of the task, see {@link TaskStore}.
    *
    * @throws HttpError 410 for a fixed blob that was changed or is gone
    */
   readBlobs(names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]>;
-  /** As {@link TaskStore}. */
+  /** Replaces blobs of the task, see {@link TaskStore}. */
   writeBlobs(blobs: Blobs): Promise<void>;
 }
 

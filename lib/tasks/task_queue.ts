@@ -17,7 +17,7 @@ const MAX_PAUSED = 8;
 
 interface TaskQueueOptions {
   readonly clock: TaskClock;
-  /** Aborts when the process stops: nothing begins after that. */
+  /** Aborts when the process stops: no work starts after that. */
   readonly stop: AbortSignal;
   /** All tasks whose lease the process has, by id. */
   readonly held: ReadonlyMap<string, HeldTask>;
@@ -52,7 +52,7 @@ export class TaskQueue {
     await Promise.all(this.#running.values());
   }
 
-  /** Adds a task behind the others, and begins what may run. */
+  /** Adds a task to the end of the queue, and starts tasks that may run. */
   add(held: HeldTask): void {
     held.state = "waiting";
     const place = ++this.#lastPlace;
@@ -71,7 +71,7 @@ export class TaskQueue {
     return [...this.#running.keys()].filter(({ giveTurn }) => giveTurn);
   }
 
-  /** Begins or continues work on tasks that wait. */
+  /** Starts or continues waiting tasks. */
   next(): void {
     const { clock, stop, work } = this.#options;
     for (let first; !stop.aborted && (first = this.#firstWaiting());) {

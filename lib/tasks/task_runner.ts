@@ -79,7 +79,7 @@ interface TaskRunnerOptions {
   readonly prove?: (caller: Caller) => Promise<void>;
 }
 
-/** What a new task works on. */
+/** Input of a new task. */
 interface TaskStart<P> {
   /** A UUID of version 4: where there is a task of it, none is created. A random one when absent. */
   readonly id?: string;
@@ -130,7 +130,7 @@ export class TaskRunner {
     this.#ends = new TaskEnds(this.#handlers, options.keys, options.recorder);
   }
 
-  /** What this process works on and has worked on. */
+  /** Current and ended tasks of this process. */
   get figures() {
     return {
       running: this.#queue.running,
@@ -148,13 +148,13 @@ export class TaskRunner {
     return this.#stop.signal;
   }
 
-  /** Begins to claim tasks and to renew leases. */
+  /** Starts claiming tasks and renewing leases. */
   start(): void {
     this.#maintain().catch((error) => this.#warn(`stopped by a fault: ${error}`));
   }
 
   /**
-   * Stores a new task and begins to work on it.
+   * Stores a new task and starts it.
    *
    * @returns its id
    * @throws HttpError 429 when its owner, or all, have as many tasks as they may; as {@link TaskStore}
@@ -225,7 +225,7 @@ export class TaskRunner {
     waiting.abort();
   }
 
-  /** As {@link TaskStore.cancel}. A running task ends soon afterwards. */
+  /** Cancels a task, see {@link TaskStore.cancel}. A running one ends soon afterwards. */
   async cancel(id: string): Promise<void> {
     await this.store.cancel(id);
     const held = this.#held.get(id);
@@ -311,7 +311,7 @@ export class TaskRunner {
       this.#reachable();
       for (const task of tasks) {
         const held = this.#held.get(task.id);
-        // A lease of its own that had run out, while the work or the storing of its end is under way.
+        // This process's own expired lease, while the work or the storing of its end is in progress.
         if (held && (held.state === "running" || held.end)) held.leased(at);
         else {
           // Another process may have worked on it meanwhile: what is stored counts.

@@ -36,10 +36,10 @@ const MAX_TRIES = 5;
 const MAX_FORBIDDEN = 5;
 /** Failures that are shown one by one. */
 const MAX_SHOWN_ERRORS = 100;
-/** By how much the clocks of gateway and store may differ, ms. */
+/** Tolerated difference between the clocks of gateway and store, ms. */
 const CLOCKS_MS = 5000;
 
-/** What happens to an object whose new key is in use: `keep` gives it a number in its name. */
+/** Handling of objects whose new key is in use: `keep` adds a number to the name. */
 export const IF_EXISTS = ["skip", "keep", "replace"] as const;
 
 const amount = z.int().min(0);
@@ -60,7 +60,7 @@ type Item = z.output<typeof item>;
 const order = z.discriminatedUnion("mode", [
   z.object({
     mode: z.enum(["copy", "move"]),
-    /** What keys begin with, and what they begin with afterwards. */
+    /** Prefix of the keys, replaced by `to.prefix`. */
     from: z.string(),
     to: z.object({ bucket: z.string(), prefix: z.string() }),
     ifExists: z.enum(IF_EXISTS),
@@ -72,27 +72,27 @@ const order = z.discriminatedUnion("mode", [
     until: z.number(),
   }),
 ]);
-/** What a transfer does with the keys and prefixes. */
+/** The requested operation on the keys and prefixes. */
 export type TransferOrder = z.output<typeof order>;
 type CopyOrder = Extract<TransferOrder, { mode: "copy" | "move" }>;
 
-/** What a transfer does, and how far it is. Defaults are those of one that begins. */
+/** Order and progress of a transfer. The defaults are the initial progress. */
 const transferProgress = z.object({
   order,
-  /** So many chunks of keys, and then so many prefixes. */
+  /** Numbers of chunks of keys, and of prefixes, which follow. */
   chunks: amount,
   prefixes: amount,
   phase: z.enum(["counting", "working"]),
   /** The chunk or, behind all of them, the prefix where it goes on; while it counts, the prefix. */
   index: amount.default(0),
-  /** How far the count of this prefix is; null when it has not begun. */
+  /** State of the count of this prefix; null before the start. */
   count: keyCountState.nullable().default(null),
-  /** Keys of this chunk that were begun. */
+  /** Started keys of this chunk. */
   at: amount.default(0),
-  /** The last key below this prefix that was begun; for its versions, with the version. */
+  /** Last started key under this prefix; for versions, with the version. */
   after: z.string().nullable().default(null),
   version: z.string().nullable().default(null),
-  /** What was begun and has not ended: stored before anything of it is done. */
+  /** Objects and delete markers in progress: stored before any of them changes. */
   pending: z.array(item).default([]),
   markers: z.array(z.object({ key: z.string(), versionId: z.string() })).default([]),
   total: amount,
@@ -115,7 +115,7 @@ export type TransferProgress = z.output<typeof transferProgress>;
 
 export const TRANSFER: TaskType<TransferProgress> = { kind: "transfer", progress: transferProgress, isSealed: true };
 
-/** The progress and the blobs of a transfer that begins. */
+/** Initial progress and blobs of a transfer. */
 export function newTransfer(
   order: TransferOrder,
   keys: readonly string[],
@@ -137,9 +137,9 @@ export function targetOf({ from, to }: Pick<CopyOrder, "from" | "to">, key: stri
 const ONTO_ITSELF: Coded = { code: "transfer_onto_itself" };
 
 /**
- * Copies or moves objects inside the store, or removes delete markers. What is begun is stored before, with its new key,
- * so that a run after an interruption goes on with it: it finds the copy of the earlier run, and creates no second one. A
- * source is deleted only after its copy is there, and unless it was overwritten since.
+ * Copies or moves objects inside the store, or removes delete markers. Each object is stored with its new key before it
+ * is copied, so that a run after an interruption finds the existing copy and creates no second one. A source is deleted
+ * only after its copy exists, and only if it was not overwritten since.
  */
 export function transferHandler(s3: S3): TaskHandler<TransferProgress> {
   return chosenKeysHandler(TRANSFER, s3, Transfer);
@@ -167,7 +167,7 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
     }
   }
 
-  /** What is begun next, and where the task goes on after that. */
+  /** The next objects, and the position after them. */
   async *#batches(order: CopyOrder, prefixes: readonly string[]): AsyncGenerator<Partial<TransferProgress>> {
     const itemOf = (from: string, source: Found | null): Item => ({
       from,
@@ -225,7 +225,7 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
     });
   }
 
-  /** Waits until all that has begun has ended, also where one fails. */
+  /** Waits for all started work, even if one item fails. */
   async #each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
     const failures: unknown[] = [];
     await forEachConcurrent(items, CONCURRENCY, async (item) => {
@@ -267,7 +267,7 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
         if (!isChanged || tries >= MAX_TRIES) throw error;
         continue;
       }
-      // By its ETag alone another run would not know the copy.
+      // Another run could not recognize the copy by its ETag alone.
       if (mode === "move" && item.copied !== source.etag) await this.store({}, "at once");
       return await this.#copied(order, item);
     }
@@ -371,7 +371,7 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
 
   /** The version of the delete marker that a key has in place of an object; null: it has none. */
   async #newestMarker(key: string): Promise<string | null> {
-    // The newest version of a key is the first entry of those that begin with it.
+    // The newest version of a key is the first entry with this prefix.
     const { delete_markers: [newest] } = await this.#versions({ prefix: key, maxKeys: 1 });
     return newest?.Key === key ? newest.VersionId : null;
   }
@@ -387,7 +387,7 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
   }
 
   /**
-   * Removes the markers that were begun: one that an earlier run has removed counts as removed.
+   * Removes the stored markers. One that an earlier run has removed counts as removed.
    *
    * @param isRepeated whether there was such a run
    */

@@ -6,7 +6,7 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** The position that the first line of a trail follows: the number of a record, and the SHA-256 of its line. */
 export const CHAIN_START = { number: 0, hash: "0".repeat(64) };
-/** Where a chain begins, or goes on. */
+/** The position that the next record of a chain follows. */
 export type ChainPosition = Readonly<typeof CHAIN_START>;
 
 /** The end of a sealed line. */
@@ -66,7 +66,7 @@ export function idOf(text: string): { readonly trail: string; readonly number: n
 
 /** The folder of the trail in the data folder. */
 export const AUDIT_FOLDER = "audit";
-/** A trail in a backup that was kept outside of the data folder. */
+/** Folder in a backup for a trail from outside of the data folder. */
 export const AUDIT_DIR_COPY = "audit_dir";
 
 /** The name of a day's file. */
@@ -76,7 +76,7 @@ const DAY_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 export const END_FILE = "end.json";
 /** The same in the data folder, where there is no embedded store to note it. */
 export const OUTSIDE_END_FILE = "audit_end.json";
-/** After which day the files of a trail begin: the days before were removed as too old. */
+/** The last day that was removed as too old. */
 export const ANCHOR_FILE = "anchor.json";
 
 const MARK = {
@@ -94,7 +94,7 @@ export type ChainEnd = z.output<typeof END>;
 export type ChainAnchor = z.output<typeof ANCHOR>;
 
 const OUTSIDE_END = z.object({ ...MARK, place: z.string() });
-/** An end that is noted outside, with the place of its trail: {@link AUDIT_FOLDER}, or a folder of its own. */
+/** An end noted outside of the folder, with the place of its trail: {@link AUDIT_FOLDER}, or a separate folder. */
 export type OutsideEnd = z.output<typeof OUTSIDE_END>;
 
 /** Where the end of a trail is noted outside of its folder, so that a cut or a removal of the folder is found. */

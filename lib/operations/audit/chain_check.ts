@@ -18,8 +18,8 @@ import {
 const BLOCK_BYTES = 256 * 1024;
 
 /**
- * Reads a whole trail and checks that each record follows the one before, from where the removal of old days left its
- * beginning to its noted end. An unfinished last line is no fault: it was never confirmed, and the next start removes it.
+ * Reads a whole trail and checks that each record follows the one before, from the oldest day that was not removed to the
+ * noted end. An unfinished last line is no fault: it was never confirmed, and the next start removes it.
  *
  * @param outside the end that was noted outside of the folder, before this check; null: none
  * @returns how many records there are, and the faults, a line each; after one in a file it goes on with the next file

@@ -64,9 +64,9 @@ export class ChainFolder implements DurableSink {
   #later: ReturnType<typeof setTimeout> | undefined;
   /** The last day that was removed; empty: none. */
   #removed: string;
-  /** Work beside the records, one after the other: a record that is on the disk waits for none of it. */
+  /** Housekeeping, one job after the other. Records do not wait for it. */
   #beside: Promise<void> = Promise.resolve();
-  /** The part of that work that has not begun yet. */
+  /** Queued housekeeping jobs. */
   readonly #due = new Set<() => Promise<void>>();
   readonly #lock: Deno.FsFile;
 
@@ -113,7 +113,7 @@ export class ChainFolder implements DurableSink {
    * Writes records that follow {@link end} and resolves once they are on the disk. Those that are there already are left
    * out.
    *
-   * @throws what kept them from it; then they may be written again
+   * @throws the reason why they are not; the caller may retry
    */
   async append(all: readonly SealedRecord[]): Promise<void> {
     const records = all.filter(({ number }) => number > this.#end.number);
@@ -126,7 +126,7 @@ export class ChainFolder implements DurableSink {
     }
   }
 
-  /** Removes the files of days that are too old, and notes what the trail begins after. */
+  /** Removes the files of days that are too old, and notes the last removed record. */
   async #expire(): Promise<void> {
     const { retentionDays, warn } = this.#options;
     try {
@@ -199,7 +199,7 @@ export class ChainFolder implements DurableSink {
     else this.#later ??= setTimeout(() => this.#doBeside(this.#noteEnd), NOTE_END_MS);
   }
 
-  /** Once for all that ask for it until it begins, so that little waits behind what hangs. */
+  /** Queues housekeeping. A job that is already queued is not added again. */
   #doBeside(work: () => Promise<void>): void {
     if (this.#due.has(work)) return;
     this.#due.add(work);

@@ -10,7 +10,7 @@ import { dayFile, daysInAsync, idOf, opened, readAt } from "./chain.ts";
 const LOOKED_AT = 20_000;
 const MS_PER_DAY = 86_400_000;
 
-/** A day, and where in its file the line begins before which a page goes on, bytes. */
+/** A day and an offset in its file, bytes: the page continues with the line before. */
 const POSITION = /^(\d{4}-\d{2}-\d{2})\.(\d{1,15})$/;
 
 /** Which records are wanted; what is left out does not matter. */
@@ -22,7 +22,7 @@ export interface AuditFilter {
   readonly actor?: string;
   readonly action?: AuditAction;
   readonly bucket?: string;
-  /** Keys begin with it. */
+  /** Prefix of keys. */
   readonly prefix?: string;
   readonly result?: AuditResult;
   readonly requestId?: string;
@@ -33,7 +33,7 @@ export interface AuditFilter {
 /** A part of the trail, the newest record first. */
 export interface AuditPage {
   readonly records: readonly AuditRecord[];
-  /** Where the next part begins; null: this one has the rest. */
+  /** Position of the next page; null: this is the last one. */
   readonly next: string | null;
   /** Down to which instant it was searched, ms since 1970; null with the rest. */
   readonly searchedToMs: number | null;
@@ -108,8 +108,8 @@ function matches(filter: AuditFilter, record: AuditRecord, atMs: number): boolea
 }
 
 /**
- * Whether a day's file may have records of the wanted time. They are of its day, or of one since the file before was begun:
- * where a clock was ahead and was set right, all records go into the file of the day that it was ahead to.
+ * Whether a day's file may have records of the wanted time: of its day, or of any day since the file before it. After a
+ * clock was ahead, all records go into the file of that later day.
  */
 function isIn(day: string, dayBefore: string | undefined, { startMs, endMs }: AuditFilter): boolean {
   return (startMs === undefined || Date.parse(day) + MS_PER_DAY > startMs) &&
@@ -131,13 +131,12 @@ const BLOCK_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 1024 * 1024;
 
 /**
- * The lines of a file from the last to the first, without their ends and as far as they have one, and where each begins,
- * bytes.
+ * The complete lines of a file from the last to the first, without line ends, with their offsets in bytes.
  *
- * @param end only those before this byte, which must be the beginning of a line
+ * @param end only lines before this offset, which must be the start of a line
  */
 async function* linesBackwards(file: Deno.FsFile, end: number) {
-  /** Bytes that were read and not returned yet; they begin at `start`. */
+  /** Bytes from `start` on that were read and not returned yet. */
   let held = Buffer.alloc(0);
   let start = end;
   let isWhole = false;

@@ -2,8 +2,8 @@ import type { AuditLogin, AuditRecorder, LoginRecorder } from "@/lib/http/audit_
 
 /** How long failures of one name from one address are counted before they are recorded, ms. */
 const WINDOW_MS = 60_000;
-/** Names and addresses that are told apart in that time; further ones share a record. */
-const MAX_TOLD_APART = 100;
+/** Pairs of name and address with separate counts in that time; further ones share a record. */
+const MAX_COUNTED = 100;
 
 /**
  * Records logins in the trail. The first failure of a name from an address is recorded at once, the others of the same
@@ -26,7 +26,7 @@ export class LoginRecords implements LoginRecorder {
     const entry = this.#counts.get(keyOf(login));
     if (entry) {
       entry.count++;
-    } else if (this.#counts.size < MAX_TOLD_APART) {
+    } else if (this.#counts.size < MAX_COUNTED) {
       this.#counts.set(keyOf(login), { login, count: 0 });
       this.recorder.note(eventOf("login_failed", login, { count: 1 }));
     } else {
@@ -66,7 +66,7 @@ export class LoginRecords implements LoginRecorder {
   }
 }
 
-/** Stands for all names and addresses that are not told apart. */
+/** Key of the shared record. */
 const OTHERS = "";
 
 function keyOf({ actor, address, role }: AuditLogin): string {

@@ -142,7 +142,7 @@ export function mailText(events: readonly NotificationEvent[], domain: string) {
       ? `${PREFIX} ${first.subject}`
       : `${PREFIX} ${events.length} notifications: ${first.subject}`,
     text: `${events.map(paragraph).join("\n\n")}\n\n-- \nSent by Stackroom.\n`,
-    /** The same for the same events, so that a mail that was sent twice can be told. */
+    /** The same for the same events, so that a mail that was sent twice can be recognized. */
     messageId: `<${ids}@${domain}>`,
   };
 }

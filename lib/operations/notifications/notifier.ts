@@ -114,7 +114,7 @@ export class Notifier {
     const { channels, now = Date.now } = this.#options;
     if (!this.wants(event.type)) return;
     for (const { name, kind, windowMs } of channels) {
-      // Windows begin at the same moments for all events, so that those of one window are due at once.
+      // Windows are the same for all events, so that those of one window are due together.
       const delayMs = windowMs === 0 ? 0 : windowMs - now() % windowMs;
       if (await this.#add(event, name, delayMs) !== "full") continue;
       this.#count(kind, "dropped", 1);

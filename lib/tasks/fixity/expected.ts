@@ -8,7 +8,7 @@ import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/std/digest
 import { compareText } from "@/lib/std/text.ts";
 import { isTransient } from "@/lib/tasks/task_responses.ts";
 
-/** What the bytes of an object are compared with. */
+/** Sources of expected digests. */
 export const PROOFS = ["manifest", "baseline", "checksum", "checksum_of_parts", "etag", "etag_of_parts"] as const;
 
 /** A digest that an object should have, with its source. */
@@ -26,12 +26,12 @@ export interface ExpectedDigest {
 /** An object that was listed, or that is expected to be in the store. */
 export interface Entry {
   readonly key: string;
-  /** Of a listing of versions. */
+  /** Null unless all versions are listed. */
   readonly versionId: string | null;
   readonly isListed: boolean;
-  /** As listed; null where it was not. */
+  /** The listed ETag; null for an object that was not listed. */
   readonly etag: string | null;
-  /** From manifests and an earlier check. */
+  /** Digests from manifests and an earlier check. */
   readonly expectations: readonly ExpectedDigest[];
 }
 
@@ -73,12 +73,12 @@ const CHECKSUMS: readonly (readonly [DigestAlgorithm, number])[] = [
   ["crc32c", 4],
   ["crc32", 4],
 ];
-/** With keys of its own or of a key service, a store does not say the MD5 of the bytes (S3 API, Object). */
+/** With SSE-KMS the ETag is not the MD5 of the object (S3 API, Object). */
 const ETAG_IS_NO_MD5 = /^aws:kms/i;
 const MAX_PARTS = 10_000;
 
 /**
- * What an object can be compared with by itself, the best first: the checksum that was stored with it, and its ETag where
+ * Digests in the response of the store, the best first: the checksum that was stored with the object, and its ETag if
  * that is an MD5.
  *
  * @param headers of a GET or HEAD with `x-amz-checksum-mode: ENABLED`

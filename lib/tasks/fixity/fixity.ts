@@ -31,9 +31,9 @@ const codes = z.array(codedOrNull).optional();
 
 /** A bag that is checked. */
 const bag = z.object({
-  /** As bag-info.txt says; null where it does not. */
+  /** Payload-Oxum of bag-info.txt; null if it has none. */
   oxum: z.object({ bytes: z.number(), files: z.number() }).nullable(),
-  /** What is wrong with it besides its files, as sentences. */
+  /** Problems of the bag itself, as sentences. */
   problems: z.array(z.string()),
   codes,
   /** Its payload so far. */
@@ -67,16 +67,16 @@ export const byProof = amountsOf(PROOFS);
 const position = z.object({ key: z.string(), versionId: z.string().nullable() });
 export type Position = z.output<typeof position>;
 
-/** What a check does, and how far it is. Defaults are those of one that begins. */
+/** Request and progress of a check. The defaults are the initial progress. */
 const fixityProgress = z.object({
   request: fixityRequest,
-  /** What manifests say; null: none is compared. */
+  /** Comparison with manifests; null: none. */
   comparison: manifestComparison.nullable(),
   /** Rows of an earlier check; null: none is compared. */
   baseline: storedRows.nullable(),
-  /** The meaning of the store's ETags, as far as it is known. */
+  /** Kind of the store's ETags; null: unknown. */
   etags: z.enum(["md5", "other"]).nullable().default(null),
-  /** The last object that was dealt with; null before the first. */
+  /** Last counted object; null before the first. */
   after: position.nullable().default(null),
   /** Objects that were read, and their bytes. */
   files: amount.default(0),
@@ -92,9 +92,9 @@ const fixityProgress = z.object({
   writeCodes: codes,
   /** Bytes of objects that are being read. */
   underWay: z.number().min(0).default(0),
-  /** How long it has worked so far, ms. */
+  /** Time worked so far, ms. */
   workedMs: z.number().min(0).default(0),
-  /** ms since 1970: when it was asked for, and when the last object was dealt with. */
+  /** Times of the request and of the end of the last object, ms since 1970. */
   startedAt: z.int(),
   checkedAt: z.int().nullable().default(null),
 });
@@ -108,7 +108,7 @@ export const FIXITY: TaskType<FixityProgress> = {
   writesBlobs: true,
 };
 
-/** The progress of a task that begins. */
+/** Initial progress of a check. */
 export function newFixity(
   start: Pick<FixityProgress, "request" | "comparison" | "baseline" | "startedAt">,
 ): FixityProgress {

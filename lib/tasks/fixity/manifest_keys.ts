@@ -10,7 +10,7 @@ import { LineSplitter, MANIFEST_ALGORITHMS, type ManifestAlgorithm, parseManifes
 export const manifestRef = z.object({
   bucket: z.string(),
   key: z.string(),
-  /** What its paths are relative to: a prefix of keys. */
+  /** Prefix of keys to which its paths are relative. */
   root: z.string(),
   form: z.enum(["bagit", "tags", "folder", "list"]),
   algorithm: z.enum(MANIFEST_ALGORITHMS).nullable(),
@@ -38,7 +38,7 @@ interface ManifestKeysOptions {
   readonly windowKeys?: number;
 }
 
-/** What one reading of a manifest found. */
+/** Counts from one reading of a manifest. */
 export interface ManifestFigures {
   /** Lines that name an object. */
   readonly entries: number;
@@ -69,7 +69,7 @@ export async function* manifestKeys(options: ManifestKeysOptions): AsyncGenerato
 
 async function readInto(window: Window, manifest: ManifestRef, source: ReadSource): Promise<ManifestFigures> {
   const { bucket, key, root, etag } = manifest;
-  // Reading may begin anew: a line that is read twice says the same.
+  // A retry may read the manifest from the start: reading a line twice changes nothing.
   const begin = () => {
     const figures = { entries: 0, invalid: 0 };
     const lines = new LineSplitter((text) => {
@@ -103,7 +103,7 @@ type Digests = Partial<Record<ManifestAlgorithm, string>>;
 
 const HIGH_UNIT = /[\ud800-\uffff]/;
 
-/** A text of its own: the runtime has parts of a text refer to all of it. */
+/** Copies a text: a substring would keep the whole text in memory. */
 function detached(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -18,7 +18,7 @@ interface ManifestSyntax {
   readonly escapesPercent: boolean;
 }
 
-/** What a line of a manifest says. */
+/** A parsed line of a manifest. */
 interface ManifestLine {
   /** Relative to the root of the manifest, without a leading "./". */
   readonly path: string;
@@ -47,7 +47,7 @@ export function parseManifestLine(line: string, syntax: ManifestSyntax): Manifes
 }
 
 function bagLine(line: string, { form, algorithm, escapesPercent }: ManifestSyntax): ManifestLine | "invalid" {
-  // A single blank and an asterisk are the binary mark of md5sum and its kin. Outside of bags a path may begin with a blank.
+  // A blank and an asterisk are the binary mark of md5sum and similar tools. Outside of bags a path may start with a blank.
   const parts = form === "bagit"
     ? /^([0-9a-f]{32,128})(?: \*|[ \t]+)(.+)$/is
     : /^([0-9a-f]{32,128})(?: [ *]|[ \t]+)(.+)$/is;
@@ -58,7 +58,7 @@ function bagLine(line: string, { form, algorithm, escapesPercent }: ManifestSynt
   return lineOf(digest, path, algorithm);
 }
 
-/** Without "./" at its beginning. */
+/** Removes a leading "./". */
 function withoutRoot(path: string): string {
   return path.startsWith("./") ? path.replace(/^(?:\.\/)+/, "") : path;
 }
@@ -87,7 +87,7 @@ function reordered(tagged: RegExpExecArray | null): readonly string[] | null {
   return tagged && [tagged[0], tagged[2], tagged[1]];
 }
 
-/** As GNU coreutils writes names with line ends or backslashes; null for an escape that it does not write. */
+/** Undoes the escapes of GNU coreutils for line ends and backslashes; null for any other escape. */
 function withoutListEscapes(name: string): string | null {
   let isKnown = true;
   const plain = name.replace(/\\(.?)/gs, (_, code: string) => {
@@ -124,13 +124,13 @@ const BAG_ESCAPES: Readonly<Record<string, string>> = { "%": "%25", "\n": "%0A",
 const MAX_LINE_BYTES = 8 * 1024;
 
 /**
- * Cuts UTF-8 that arrives in chunks into lines, which end with LF, CR LF or CR. A byte order mark at the very beginning is
- * left out. It holds one line at most.
+ * Splits chunks of UTF-8 into lines, which end with LF, CR LF or CR, and drops a byte order mark. It buffers one line at
+ * most.
  */
 export class LineSplitter {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   #isFirst = true;
-  /** The beginning of a line whose end has not come, a character for each byte. */
+  /** The incomplete last line, a character for each byte. */
   #rest = "";
   /** Whether the last byte was a CR, with which an LF belongs together. */
   #isBehindCr = false;

@@ -19,7 +19,7 @@ export interface ReadSource {
   readonly pace: (bytes: number) => Promise<boolean>;
 }
 
-/** What a store says about an object with its first byte; null where it does not say it. */
+/** Response headers of an object, with two of them parsed; null where missing or invalid. */
 interface OpenedObject {
   readonly headers: Headers;
   readonly etag: string | null;
@@ -42,11 +42,11 @@ export class WrongLength extends Error {
 }
 
 /**
- * Reads all bytes of an object, chunk by chunk. A read that breaks off is continued where it was, under the same ETag; without
- * a strong one it begins anew.
+ * Reads all bytes of an object, chunk by chunk. A broken read is resumed at its position if the object has the same strong
+ * ETag, else it starts again.
  *
  * @param ifMatch the ETag that it must have; null: any
- * @param begin called when reading begins with the first byte
+ * @param begin called whenever reading starts at the first byte
  * @returns the ETag, the size in bytes and what has received all of them
  * @throws HttpError as {@link getObject}, 412 for another ETag; WrongLength; what broke the body; the reason of the signal
  */

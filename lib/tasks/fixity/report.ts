@@ -59,7 +59,7 @@ const MAX_INTACT_BYTES = MAX_BYTES * 3 / 4;
 const CHUNK_CHARACTERS = 128 * 1024;
 /** The longest chunk after unpacking, bytes: one row more than {@link CHUNK_CHARACTERS}. */
 const MAX_CHUNK_BYTES = 1024 * 1024;
-/** The names of blobs begin with it: of a check's own rows, and of the rows that it has copied from an earlier one. */
+/** Prefix of blob names: rows of this check, or rows copied from an earlier one. */
 type RowsName = "rows" | "baseline";
 
 /** Rows as a task stores them: packed chunks that are blobs, and the last rows as lines of JSON. */
@@ -81,8 +81,8 @@ type WriteBlobs = (blobs: ReadonlyMap<string, Uint8Array>) => Promise<void>;
 type ReadBlobs = (names: readonly string[]) => Promise<(Uint8Array | null)[]>;
 
 /**
- * Adds a row to those that a task stores. A full chunk is stored before the result names it, under a name of its own, so
- * that a process that dies between leaves the rows as they were.
+ * Adds a row to those that a task stores. A full chunk is stored under a new name before the result refers to it, so that
+ * a crash in between changes no stored row.
  *
  * @param isFull whether the report has rows of intact objects
  */
@@ -169,7 +169,7 @@ export async function* baselineKeys({ rows, read, prefix, after }: BaselineOptio
   }
 }
 
-/** What the bytes of an object should be by an earlier check: damage that was found then is not forgotten. */
+/** The expected SHA-256 according to an earlier check. Damage found then counts as damage again. */
 function knownSha256({ result, sha256, algorithm, expected, proved_by }: ReportRow): string | null {
   switch (result) {
     case "intact":
@@ -187,7 +187,7 @@ function knownSha256({ result, sha256, algorithm, expected, proved_by }: ReportR
 
 type Rows = AsyncIterable<readonly ReportRow[]>;
 
-/** A report as JSON, in chunks. Each row is a line of its own, so that it can be read line by line. */
+/** A report as JSON, in chunks. Each row is one line, so that it can be read line by line. */
 export async function* jsonReport(head: object, rows: Rows): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"rows":[`;
   let isFirst = true;

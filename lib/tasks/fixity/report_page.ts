@@ -19,7 +19,7 @@ export interface RowPage {
 }
 
 /**
- * Reads a page of rows out of a report in JSON, in which each row is a line of its own, and no more of it than that.
+ * Reads a page of rows from a JSON report with one row in each line. It reads no further than the page.
  *
  * @param results those that are shown; null: all
  * @param from the number of the first row, which counts all results
@@ -34,7 +34,7 @@ export async function readRowPage(
   const marks = results?.map((result) => `"result":"${result}"`) ?? null;
   let number = -1;
   for await (const line of linesOf(report)) {
-    // The head of the report ends where its rows begin.
+    // Skips the head of the report.
     if (!line.startsWith('{"key"')) continue;
     number++;
     if (number < from) continue;

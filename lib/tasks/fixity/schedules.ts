@@ -31,7 +31,7 @@ const timeZone = z.string().refine(
 const text = z.string().min(1);
 
 const login = z.strictObject({
-  /** As in a login: may begin with a tenant and a slash. */
+  /** The tenant may precede the name: `tenant/user`. */
   username: text,
   tenant: text.optional(),
   password: z.string(),
@@ -136,15 +136,15 @@ function document(content: string): unknown {
 /** A baseline's rows must be there for so much longer, ms: they are copied at the start. */
 const ROWS_MARGIN_MS = 3_600_000;
 
-/** From one look at the schedules to the next, ms. */
+/** Interval between two evaluations of the schedules, ms. */
 export const LOOK_MS = 20_000;
-/** A start that another process has begun is taken over after so long, ms; one that may work later is tried again. */
+/** Delay before a failed start, or one of another process that did not finish, is retried, ms. */
 const RETRY_MS = 60_000;
-/** For so long a start is tried again, ms. */
+/** Retries of a start end after this time, ms. */
 const GIVE_UP_MS = 12 * 3_600_000;
 const REPORT_MS = 60_000;
 
-/** What the processes with one store of tasks remember of a schedule. Times are ms since 1970. */
+/** State of a schedule, shared by the processes with one task store. Times are ms since 1970. */
 const note = z.object({
   /** Times up to it have had their check; where none has, when the schedule was first seen. */
   due: z.int(),
@@ -184,7 +184,7 @@ interface FixitySchedulesOptions {
 
 /** A check that could not be started. */
 export interface FailedStart {
-  /** That of the check which was to be. */
+  /** Id that the check would have had. */
   readonly id: string;
   readonly schedule: FixitySchedule;
   readonly error: string;
@@ -228,7 +228,7 @@ export class FixitySchedules {
     this.#options = options;
   }
 
-  /** As of the last look. */
+  /** State at the last evaluation. */
   get figures(): readonly ScheduleFigures[] {
     return [...this.#figures.values()];
   }
@@ -333,7 +333,7 @@ export class FixitySchedules {
     return changed;
   }
 
-  /** Starts a check, where no other process has begun to. @param taken the id of a start that did not come to its end */
+  /** Starts a check unless another process is doing so. @param taken the id of a start that did not finish */
   async #begin(schedule: FixitySchedule, note: ScheduleNote, taken: string | null): Promise<void> {
     const { tasks, s3, now } = this.#options;
     const name = noteName(schedule.name);

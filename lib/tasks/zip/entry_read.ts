@@ -132,7 +132,7 @@ export function isStrong(etag: string | null): etag is string {
 }
 
 /**
- * What an error of a read means: why the object is left out, that it may pass, or that all reads will fail.
+ * Classifies an error of a read: the object is left out for a reason, a retry may succeed, or all reads will fail.
  * `unreadable` is tried again first, since a store may have failed for another reason than the object.
  */
 export function problemOf(error: unknown): LeftOut | "retry" | "fatal" {

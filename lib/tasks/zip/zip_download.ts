@@ -135,7 +135,7 @@ function headersOf({ task: { bucket }, progress: { plan, failedKeys } }: Downloa
   return headers;
 }
 
-/** As many of the keys as a header holds, percent-encoded where that is needed to tell them apart. */
+/** The keys that fit into a header, percent-encoded where they would be ambiguous. */
 function keysHeader(keys: readonly string[]): string {
   let text = "";
   for (const key of keys) {

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
  * size and the offset of its entry, so the length of an archive is known before its bytes are.
  */
 
-/** What the records of an entry say about it. */
+/** Facts about an entry in its records. */
 interface EntryRecord {
   /** The name in UTF-8; a folder's ends with a slash. */
   readonly name: Uint8Array;
@@ -66,7 +66,7 @@ export function entryBytes(nameBytes: number, size: number): number {
   return localHeaderBytes(nameBytes, size) + size + descriptorBytes(size);
 }
 
-/** Length of a record of the central directory, bytes. @param offset where the local header of the entry begins, bytes */
+/** Length of a record of the central directory, bytes. @param offset of the local header of the entry, bytes */
 export function centralRecordBytes(nameBytes: number, size: number, offset: number): number {
   return CENTRAL_BYTES + nameBytes + TIMESTAMP_BYTES + zip64Bytes(size, offset);
 }
@@ -104,7 +104,7 @@ export function dataDescriptor(size: number, crc: number): Uint8Array<ArrayBuffe
   return record;
 }
 
-/** A record of the central directory. @param offset where the local header of the entry begins, bytes */
+/** A record of the central directory. @param offset of the local header of the entry, bytes */
 export function centralRecord(entry: EntryRecord, crc: number, offset: number): Uint8Array<ArrayBuffer> {
   const { name, size } = entry;
   const large = isLarge(size);
@@ -132,7 +132,7 @@ export function centralRecord(entry: EntryRecord, crc: number, offset: number): 
  * Writes what both records of an entry have in common, from their version on, and the name and its timestamp.
  *
  * @param headBytes length of the record without its name and extra fields
- * @returns where the next extra field begins
+ * @returns offset of the next extra field
  */
 function writeEntry(
   record: Buffer,
@@ -195,7 +195,7 @@ function zip64Bytes(size: number, offset: number): number {
   return values > 0 ? 4 + values : 0;
 }
 
-/** @returns where its values begin */
+/** @returns offset of its values */
 function writeZip64Head(record: Buffer, at: number, valueBytes: number): number {
   record.writeUInt16LE(0x0001, at);
   record.writeUInt16LE(valueBytes, at + 2);

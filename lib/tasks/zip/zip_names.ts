@@ -108,7 +108,7 @@ function shortened(segment: string, suffix: string): string {
   return cut(stem, suffix.length + Buffer.byteLength(extension)) + suffix + extension;
 }
 
-/** As much of a text as leaves room for that many bytes, without cutting a character. */
+/** Truncates a text to leave room for that many bytes, at a character boundary. */
 function cut(text: string, reservedBytes: number): string {
   const maxBytes = MAX_SEGMENT_BYTES - reservedBytes;
   if (Buffer.byteLength(text) <= maxBytes) return text;

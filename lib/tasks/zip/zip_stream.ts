@@ -23,7 +23,7 @@ interface ArchiveContents {
   readonly createdAt: number;
 }
 
-/** The bytes of an archive, as they are read. @throws what `open` throws, and what breaks an object that has begun */
+/** The bytes of an archive as they are read. @throws what `open` throws, and errors in the middle of an object */
 export async function* archiveChunks({ entries, open, createdAt }: ArchiveContents): AsyncGenerator<Chunk> {
   const crcs: number[] = [];
   const leftOut = new Map<number, LeftOut>();

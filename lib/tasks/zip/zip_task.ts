@@ -57,7 +57,7 @@ interface ZipRequest {
 /**
  * Plans an archive as far as it can be without looking at each object.
  *
- * @returns what its task begins with
+ * @returns initial progress and blobs of its task
  * @throws HttpError 400 for no objects, too many and too long keys, 404 for a missing bucket, 502 for a listing that does
  *   not advance; as {@link listObjects}
  */
@@ -120,7 +120,7 @@ function mustBeShort(planBytes: number): void {
 }
 
 /**
- * What the tasks of archives do: look up objects that were named by their keys, chunk by chunk.
+ * Handler of archive tasks, which look up objects that were named by their keys, chunk by chunk.
  *
  * @param retryMs waits between two look-ups of an object, ms; there is one look-up more than waits
  */
@@ -129,7 +129,7 @@ export function zipHandler(s3: S3, retryMs: readonly number[] = RETRY_MS): TaskH
     ...ZIP_TASK,
     keepsCaller: true,
     async run(job) {
-      // What was looked up of a chunk that is not complete is looked up again, and counted again.
+      // Objects of an incomplete chunk are looked up and counted again.
       let progress = { ...job.progress, completed: job.progress.plan.entries };
       for (let number = progress.plan.chunks; number < progress.chunks; number++) {
         const [blob] = await job.readBlobs([chunkName(number)]);
@@ -169,7 +169,7 @@ async function lookUp(
       if (typeof result.object === "string") object.missing = result.object;
       else object.found = result.object;
       done++;
-      // It begins with the chunk again where it is interrupted.
+      // An interruption repeats the whole chunk.
       await job.checkpoint({ ...before, completed: before.completed + done }, "partial");
     } catch (error) {
       failures.push(error);
