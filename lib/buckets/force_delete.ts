@@ -4,9 +4,9 @@ import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import { namespaceRelease } from "@/lib/mapi/namespaces.ts";
 import { deleteBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
-import { deleteBatch, type DeleteError, type Deletion, keyPages } from "@/lib/s3/delete_objects.ts";
+import { deleteBatch, type DeleteError, type Deletion, objectPages } from "@/lib/s3/delete_objects.ts";
 import { isUnsupported, S3Failure } from "@/lib/s3/s3_errors.ts";
-import { listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { listVersions, markedPages, type Markers, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { abortUpload, listUploads } from "@/lib/s3/multipart.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { sleep } from "@/lib/std/timing.ts";
@@ -92,9 +92,9 @@ async function emptyBucket(s3: S3, caller: Caller, bucket: string): Promise<Left
   await orUnsupported(abortUploads(s3, caller, bucket, left));
   await orUnsupported(deleteVersions(s3, caller, bucket, left));
   let some = false;
-  for await (const keys of keyPages(s3, caller, bucket, "")) {
+  for await (const objects of objectPages(s3, caller, bucket, "")) {
     some = true;
-    await removePage(s3, caller, bucket, keys.map((key) => ({ key })), left);
+    await removePage(s3, caller, bucket, objects.map(({ Key }) => ({ key: Key })), left);
   }
   // Deleting current objects may have created delete markers.
   if (some) await orUnsupported(deleteVersions(s3, caller, bucket, left));
@@ -114,32 +114,14 @@ class Leftovers {
 }
 
 async function deleteVersions(s3: S3, caller: Caller, bucket: string, left: Leftovers): Promise<void> {
-  const read = (keyMarker?: string, versionIdMarker?: string) =>
-    listVersions(s3, caller, bucket, { keyMarker, versionIdMarker, maxKeys: MAX_KEYS });
-  for await (const page of pages(read, (page) => page.next_version_id_marker)) {
+  const read = ({ key, id }: Markers) =>
+    listVersions(s3, caller, bucket, { keyMarker: key, versionIdMarker: id, maxKeys: MAX_KEYS });
+  for await (const page of markedPages(read, (page) => page.next_version_id_marker)) {
     const batch = [...page.versions, ...page.delete_markers].map(({ Key, VersionId }) => ({
       key: Key,
       versionId: VersionId,
     }));
     if (batch.length > 0) await removePage(s3, caller, bucket, batch, left);
-  }
-}
-
-/** The pages of a listing that goes on after a key and an id. A store whose markers stand still ends it too. */
-async function* pages<P extends { readonly is_truncated: boolean; readonly next_key_marker: string | null }>(
-  read: (keyMarker?: string, idMarker?: string) => Promise<P>,
-  nextIdMarker: (page: P) => string | null,
-): AsyncGenerator<P> {
-  let key: string | undefined;
-  let id: string | undefined;
-  for (;;) {
-    const page = await read(key, id);
-    yield page;
-    const nextKey = page.next_key_marker ?? undefined;
-    const nextId = nextIdMarker(page) ?? undefined;
-    if (!page.is_truncated || nextKey === undefined || (nextKey === key && nextId === id)) return;
-    key = nextKey;
-    id = nextId;
   }
 }
 
@@ -162,9 +144,9 @@ async function removePage(
 }
 
 async function abortUploads(s3: S3, caller: Caller, bucket: string, left: Leftovers): Promise<void> {
-  const read = (keyMarker?: string, uploadIdMarker?: string) =>
-    listUploads(s3, caller, bucket, { keyMarker, uploadIdMarker, maxUploads: MAX_KEYS });
-  for await (const page of pages(read, (page) => page.next_upload_id_marker)) {
+  const read = ({ key, id }: Markers) =>
+    listUploads(s3, caller, bucket, { keyMarker: key, uploadIdMarker: id, maxUploads: MAX_KEYS });
+  for await (const page of markedPages(read, (page) => page.next_upload_id_marker)) {
     await forEachConcurrent(page.uploads, PARALLEL_ABORTS, async ({ Key, UploadId }) => {
       try {
         await abortUpload(s3, caller, { bucket, key: Key, uploadId: UploadId });

@@ -57,8 +57,8 @@ export async function deleteKeys(
 /** Deletes every object whose key begins with `prefix`, page by page. @throws HttpError as {@link deleteKeys} */
 export async function deletePrefix(s3: S3, caller: Caller, bucket: string, prefix: string): Promise<BulkDeleted> {
   const result: BulkDeleted = { deleted: 0, errors: [] };
-  for await (const keys of keyPages(s3, caller, bucket, prefix)) {
-    addResult(result, keys.length, await deleteBatch(s3, caller, bucket, keys.map((key) => ({ key }))));
+  for await (const objects of objectPages(s3, caller, bucket, prefix)) {
+    addResult(result, objects.length, await deleteBatch(s3, caller, bucket, objects.map(({ Key }) => ({ key: Key }))));
   }
   return result;
 }
@@ -72,11 +72,16 @@ export function bothDeleted(one: BulkDeleted, other: BulkDeleted): BulkDeleted {
 }
 
 /**
- * The keys under a prefix, a page at a time. The next page is read while the caller works on one.
+ * The objects under a prefix, a page at a time. The next page is read while the caller works on one.
  *
  * @throws HttpError 502 when the store's listing does not advance
  */
-export async function* keyPages(s3: S3, caller: Caller, bucket: string, prefix: string): AsyncGenerator<string[]> {
+export async function* objectPages(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  prefix: string,
+): AsyncGenerator<ObjectPage["objects"]> {
   const read = (continuationToken?: string) =>
     listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
   let continuationToken: string | undefined;
@@ -89,7 +94,7 @@ export async function* keyPages(s3: S3, caller: Caller, bucket: string, prefix: 
     reading = next === null || isStuck ? null : read(next);
     // A caller that ends early never awaits the page that is being read.
     reading?.catch(() => {});
-    if (page.objects.length > 0) yield page.objects.map(({ Key }) => Key);
+    if (page.objects.length > 0) yield page.objects;
     if (isStuck) throw listingStuck(bucket);
   }
 }

@@ -253,6 +253,37 @@ export async function listVersions(
   return await callS3ForXml(s3, caller, versionsCall(bucket, options), parseVersionPage);
 }
 
+/** A position in a listing of versions or uploads. */
+export interface Markers {
+  readonly key?: string;
+  readonly id?: string;
+}
+
+/**
+ * Pages of a listing of versions or uploads.
+ *
+ * @param from continues after this position
+ * @param stuck the error for a store whose markers do not advance; absent: the listing ends there
+ */
+export async function* markedPages<
+  P extends { readonly is_truncated: boolean; readonly next_key_marker: string | null },
+>(
+  read: (markers: Markers) => Promise<P>,
+  nextId: (page: P) => string | null,
+  from: Markers = {},
+  stuck?: () => Error,
+): AsyncGenerator<P> {
+  for (let at = from;;) {
+    const page = await read(at);
+    const next = { key: page.next_key_marker ?? undefined, id: nextId(page) ?? undefined };
+    const isStuck = page.is_truncated && (next.key === undefined || (next.key === at.key && next.id === at.id));
+    if (isStuck && stuck) throw stuck();
+    yield page;
+    if (!page.is_truncated || isStuck) return;
+    at = next;
+  }
+}
+
 /** The request of a page of versions and delete markers. */
 function versionsCall(bucket: string, options: VersionListOptions): S3Call {
   const query = queryOf({

@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { codedError, HttpError, listingStuck, sentenceOf } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
-import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { listObjects, listVersions, markedPages, type Markers, MAX_KEYS } from "@/lib/s3/listing.ts";
 import type { CodedText } from "@/lib/std/coded.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import { compareText } from "@/lib/std/text.ts";
@@ -278,16 +278,12 @@ async function* versionPages(
   prefix: string,
   after: Position | null,
 ): AsyncGenerator<ListedEntry[]> {
-  let [keyMarker, versionIdMarker] = [after?.key, after?.versionId ?? undefined];
-  for (;;) {
-    const options = { prefix, keyMarker, versionIdMarker, maxKeys: MAX_KEYS };
-    const page = await read(() => listVersions(s3, caller, bucket, options));
-    yield page.versions.map(({ Key, VersionId, ETag }) => ({ key: Key, versionId: VersionId ?? "null", etag: ETag }));
-    if (!page.is_truncated) return;
-    const [nextKey, nextVersion] = [page.next_key_marker, page.next_version_id_marker ?? undefined];
-    const isStuck = nextKey === null || (nextKey === keyMarker && nextVersion === versionIdMarker);
-    if (isStuck) throw listingStuck(bucket);
-    [keyMarker, versionIdMarker] = [nextKey, nextVersion];
+  const list = ({ key, id }: Markers) =>
+    read(() => listVersions(s3, caller, bucket, { prefix, keyMarker: key, versionIdMarker: id, maxKeys: MAX_KEYS }));
+  const from = { key: after?.key, id: after?.versionId ?? undefined };
+  const pages = markedPages(list, (page) => page.next_version_id_marker, from, () => listingStuck(bucket));
+  for await (const { versions } of pages) {
+    yield versions.map(({ Key, VersionId, ETag }) => ({ key: Key, versionId: VersionId ?? "null", etag: ETag }));
   }
 }
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badRequest, codedError, listingStuck } from "@/lib/http/errors.ts";
+import { badRequest, codedError } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent, yielding } from "@/lib/std/concurrency.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
+import { objectPages } from "@/lib/s3/delete_objects.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
-import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
@@ -59,7 +59,7 @@ interface ZipRequest {
  *
  * @returns initial progress and blobs of its task
  * @throws HttpError 400 for no objects, too many and too long keys, 404 for a missing bucket, 502 for a listing that does
- *   not advance; as {@link listObjects}
+ *   not advance; as {@link objectPages}
  */
 export async function planArchive(
   s3: S3,
@@ -77,20 +77,14 @@ export async function planArchive(
 }
 
 async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Caller, bucket: string): Promise<void> {
-  let continuationToken: string | undefined;
-  do {
-    const page = await listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
-    mustFit(plan.count + page.objects.length);
-    await yielding(page.objects.length, (at) => {
-      const { Key, Size, ETag, LastModified } = page.objects[at];
+  for await (const objects of objectPages(s3, caller, bucket, prefix)) {
+    mustFit(plan.count + objects.length);
+    await yielding(objects.length, (at) => {
+      const { Key, Size, ETag, LastModified } = objects[at];
       plan.add(Key, { size: Size, etag: plannedEtag(ETag), modifiedMs: timeOf(LastModified) });
     });
     mustBeShort(plan.bytes);
-    const next = page.is_truncated ? page.next_continuation_token : null;
-    const isStuck = page.is_truncated && (next === null || next === continuationToken);
-    if (isStuck) throw listingStuck(bucket);
-    continuationToken = next ?? undefined;
-  } while (continuationToken !== undefined);
+  }
   if (plan.count === 0) throw codedError(400, "archive_empty");
 }
 
