@@ -163,10 +163,14 @@ export class RedisClient {
     this.#redis.on("error", (error: Error & { command?: { name: string } }) => {
       this.#lastError = errorReason(error);
       // The database of the URL cannot be used: nothing may be written to another one.
-      if (error.command?.name === "select") this.#refuse(this.#lastError);
+      if (error.command?.name !== "select") return;
+      this.#unusable = this.#lastError;
+      this.#report("cannot be used");
     });
     this.#redis.on("connect", () => this.#unusable = null);
+    let wasReady = false;
     this.#redis.on("ready", () => {
+      wasReady = true;
       this.#isDown = false;
       if (this.#isReported && this.#unusable === null) {
         this.#isReported = false;
@@ -174,8 +178,6 @@ export class RedisClient {
       }
       this.#lastError = "the server closed it";
     });
-    let wasReady = false;
-    this.#redis.on("ready", () => wasReady = true);
     this.#redis.on("close", () => {
       this.#isDown = !wasReady;
       if (!this.#isClosed) this.#report(wasReady ? "the connection is lost" : "not reachable");
@@ -194,11 +196,6 @@ export class RedisClient {
     this.#redis.connect().catch(() => {
       // The events of the connection report it.
     });
-  }
-
-  #refuse(reason: string): void {
-    this.#unusable = reason;
-    this.#report("cannot be used");
   }
 
   #report(what: string): void {

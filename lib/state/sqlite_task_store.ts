@@ -443,31 +443,27 @@ const SUFFIXES = ["", "-wal", "-shm", "-journal"];
  * @throws {DataFolderError} where there can be no such file
  */
 export function openTaskFile(path: string, now: () => number, warn: (line: string) => void): SqliteTaskStore {
-  try {
-    return open(path, now);
-  } catch (error) {
-    if (isFullDisk(error)) return withoutFile(path, now, warn);
-    if (!isDamagedFile(error)) throw unusable(path, error);
+  for (let isDamaged = false;;) {
+    try {
+      if (isDamaged) {
+        for (const suffix of SUFFIXES) setAside(`${path}${suffix}`, `${path}.damaged${suffix}`);
+        warn(`${path} was damaged: it is ${path}.damaged now, and the tasks in it are lost`);
+      }
+      // SQLite opens the files beside it with the same mode.
+      Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+      return new SqliteTaskStore(path, now);
+    } catch (error) {
+      if (isFullDisk(error)) {
+        warn(`The disk of ${path} is full: its tasks are in memory until the next start`);
+        return new SqliteTaskStore(":memory:", now);
+      }
+      if (isDamaged || !isDamagedFile(error)) {
+        const reason = errorReason(error);
+        throw new DataFolderError(`The file ${path} cannot be used (${reason}): make it writable, or remove it.`);
+      }
+      isDamaged = true;
+    }
   }
-  try {
-    for (const suffix of SUFFIXES) setAside(`${path}${suffix}`, `${path}.damaged${suffix}`);
-    warn(`${path} was damaged: it is ${path}.damaged now, and the tasks in it are lost`);
-    return open(path, now);
-  } catch (error) {
-    if (isFullDisk(error)) return withoutFile(path, now, warn);
-    throw unusable(path, error);
-  }
-}
-
-function open(path: string, now: () => number): SqliteTaskStore {
-  // SQLite opens the files beside it with the same mode.
-  Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
-  return new SqliteTaskStore(path, now);
-}
-
-function withoutFile(path: string, now: () => number, warn: (line: string) => void): SqliteTaskStore {
-  warn(`The disk of ${path} is full: its tasks are in memory until the next start`);
-  return new SqliteTaskStore(":memory:", now);
 }
 
 /** Renames a file, over an earlier one, or removes what is left of the earlier one. */
@@ -478,10 +474,4 @@ function setAside(from: string, to: string): void {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     removeIfExists(to);
   }
-}
-
-function unusable(path: string, error: unknown): DataFolderError {
-  return new DataFolderError(
-    `The file ${path} cannot be used (${errorReason(error)}): make it writable, or remove it.`,
-  );
 }

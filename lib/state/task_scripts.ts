@@ -145,6 +145,12 @@ local function finish(id, owner, state, reason, keepsCaller)
   expireCounted(owner)
 end
 
+-- Orders tables with the id and the time of creation of a task.
+local function older(a, b)
+  if a.created ~= b.created then return a.created < b.created end
+  return a.id < b.id
+end
+
 -- The state of a task on which its holder works; nil where it works on it no more.
 local function held(id, holder)
   local task = fields(id, 'state', 'holder', 'canceling', 'owner')
@@ -245,10 +251,7 @@ for _, id in ipairs(redis.call('ZRANGE', COUNTED, 0, -1)) do
     found[#found + 1] = { id = id, created = tonumber(task[4]) or 0 }
   end
 end
-table.sort(found, function(a, b)
-  if a.created ~= b.created then return a.created < b.created end
-  return a.id < b.id
-end)
+table.sort(found, older)
 for i, task in ipairs(found) do found[i] = summary(task.id) end
 return found
 `);
@@ -264,10 +267,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now)) do
     free[#free + 1] = { id = id, created = tonumber(task[2]) or 0, canceling = task[5] == '1' }
   end
 end
-table.sort(free, function(a, b)
-  if a.created ~= b.created then return a.created < b.created end
-  return a.id < b.id
-end)
+table.sort(free, older)
 local claimed = {}
 for i, task in ipairs(free) do
   if i <= tonumber(ARGV[3]) or (task.canceling and #claimed < tonumber(ARGV[3]) + ${MAX_LISTED}) then
