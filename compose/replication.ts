@@ -7,7 +7,7 @@ import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import type { SessionKeys } from "@/lib/auth/session_key.ts";
 import { EventPublisher, type FollowedStream, StreamFollower } from "@/lib/state/event_streams.ts";
 import { commonKeys, type CommonSecrets, SealedEvents } from "@/lib/state/sealed_events.ts";
-import { SignedSet } from "@/lib/state/signed_set.ts";
+import { signedSet } from "@/lib/state/signed_set.ts";
 import { REDIS_PREFIX, RedisClient } from "@/lib/state/redis_client.ts";
 import { tokenSecrets } from "./gateway.ts";
 import { sessionKeys } from "./results.ts";
@@ -32,7 +32,7 @@ export function replication(config: Config, url: string, folder: DataFolder | nu
   const verdictEvents = new SealedEvents(verdicts, commonKeys(secrets, "verdicts"));
   const publisher = new EventPublisher(redis, verdicts, verdictEvents);
   const revocationEvents = sessions && new SealedEvents(REVOCATIONS, commonKeys(sessions, "revocations"));
-  const revocations = sessions && revocationEvents && new SignedSet({
+  const revocations = sessions && revocationEvents && signedSet({
     redis,
     name: REVOKED,
     keys: commonKeys(sessions, "revoked sessions"),

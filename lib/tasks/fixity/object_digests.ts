@@ -51,100 +51,86 @@ export class WrongLength extends Error {
  * @throws HttpError as {@link getObject}, 412 for another ETag; WrongLength; what broke the body; the reason of the signal
  */
 export async function readObject<R extends Receiver>(
-  source: ReadSource,
+  { s3, caller, retryMs, read, pace }: ReadSource,
   ref: VersionRef,
   ifMatch: string | null,
   begin: (opened: OpenedObject) => R,
 ) {
-  const reading = new Reading(source, ref, ifMatch, begin);
-  return await source.read(() => reading.run());
-}
+  const { signal } = caller;
+  let opened: OpenedObject & { readonly receiver: R } | null = null;
+  let position = 0;
+  /** Whether the body waited since its last chunk, so that the store may have closed it. */
+  let isPaused = false;
 
-class Reading<R extends Receiver> {
-  #opened: OpenedObject & { readonly receiver: R } | null = null;
-  #position = 0;
-  /** Whether the body waits since its last chunk, and the store may have closed it. */
-  #isPaused = false;
-
-  constructor(
-    readonly source: ReadSource,
-    readonly ref: VersionRef,
-    readonly ifMatch: string | null,
-    readonly begin: (opened: OpenedObject) => R,
-  ) {}
-
-  async run() {
-    const { retryMs, caller: { signal } } = this.source;
-    for (let tries = 0;;) {
-      const from = this.#position;
-      try {
-        return await this.#readOn();
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        if (this.#isPaused) {
-          this.#isPaused = false;
-          continue;
-        }
-        if (!mayPass(error)) throw error;
-        if (this.#position - from >= PROGRESS_BYTES) tries = 0;
-        if (tries >= retryMs.length) throw error;
-        await sleep(retryMs[tries++], signal);
-        signal.throwIfAborted();
-      }
-    }
-  }
-
-  async #readOn() {
-    const etag = this.#opened ? this.#opened.etag : this.ifMatch;
-    if (!isStrong(etag)) this.#position = 0;
-    const from = this.#position;
-    const response = await this.#open(etag, from);
-    if (from === 0 || !this.#opened) {
-      this.#position = 0;
+  async function readOn() {
+    const etag = opened ? opened.etag : ifMatch;
+    if (!isStrong(etag)) position = 0;
+    const from = position;
+    const response = await open(etag, from);
+    if (from === 0 || !opened) {
+      position = 0;
       const { headers } = response;
-      const opened = { headers, etag: headers.get("etag"), size: announcedLength(response) };
-      this.#opened = { ...opened, receiver: this.begin(opened) };
+      const found = { headers, etag: headers.get("etag"), size: announcedLength(response) };
+      opened = { ...found, receiver: begin(found) };
     }
-    const { size, etag: found, receiver } = this.#opened;
+    const { size, etag: found, receiver } = opened;
     let skipped = response.status === 206 ? 0 : from;
-    await this.#readBody(response, (chunk) => {
+    await readBody(response, (chunk) => {
       const cut = Math.min(skipped, chunk.length);
       skipped -= cut;
       if (cut === chunk.length) return;
       const rest = cut > 0 ? chunk.subarray(cut) : chunk;
-      this.#position += rest.length;
+      position += rest.length;
       receiver.update(rest);
     });
-    if (size !== null && this.#position !== size) throw new WrongLength(`${this.#position} bytes of ${size} came`);
-    return { etag: found, size: this.#position, receiver };
+    if (size !== null && position !== size) throw new WrongLength(`${position} bytes of ${size} came`);
+    return { etag: found, size: position, receiver };
   }
 
-  async #open(etag: string | null, from: number): Promise<Response> {
-    const { s3, caller } = this.source;
+  async function open(etag: string | null, from: number): Promise<Response> {
     const headers: Record<string, string> = { "x-amz-checksum-mode": "ENABLED" };
     if (isStrong(etag)) headers["if-match"] = etag;
     if (from > 0) headers.range = `bytes=${from}-`;
-    const response = await getObject(s3, caller, this.ref, { headers });
+    const response = await getObject(s3, caller, ref, { headers });
     const begins = response.status !== 206 || response.headers.get("content-range")?.startsWith(`bytes ${from}-`);
     if (begins) return response;
     await response.body?.cancel();
     throw new WrongLength("another range came");
   }
 
-  async #readBody(response: Response, consume: (chunk: Uint8Array) => void): Promise<void> {
+  async function readBody(response: Response, consume: (chunk: Uint8Array) => void): Promise<void> {
     if (!response.body) return;
-    const { s3, pace, caller: { signal } } = this.source;
     const sizes = { mostBytes: MAX_CHUNK_BYTES, freesChunks: true };
     const reader = endedBy(signal, boundedReader(streamReader(response.body, sizes), { bounds: s3.bounds }));
     try {
       for (let chunk; (chunk = await reader.read());) {
         signal.throwIfAborted();
         consume(chunk);
-        this.#isPaused = await pace(chunk.length);
+        isPaused = await pace(chunk.length);
       }
       signal.throwIfAborted();
     } finally {
       reader.cancel();
     }
   }
+
+  return await read(async () => {
+    for (let tries = 0;;) {
+      const from = position;
+      try {
+        return await readOn();
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        if (isPaused) {
+          isPaused = false;
+          continue;
+        }
+        if (!mayPass(error)) throw error;
+        if (position - from >= PROGRESS_BYTES) tries = 0;
+        if (tries >= retryMs.length) throw error;
+        await sleep(retryMs[tries++], signal);
+        signal.throwIfAborted();
+      }
+    }
+  });
 }
