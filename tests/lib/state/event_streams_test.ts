@@ -20,11 +20,12 @@ function published() {
     async command(name, ...args) {
       await Promise.resolve();
       if (state.isDown) throw new Error("down");
-      if (name !== "XADD") return;
+      if (name !== "XADD") return null;
       const entry = String(args.at(-1));
       state.entries.push(entry);
       state.received.push(...reader.open(entry));
       if (state.losesReply) throw new Error("no reply");
+      return null;
     },
   };
   const keys = () => {
