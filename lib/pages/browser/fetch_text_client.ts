@@ -18,15 +18,18 @@ interface FetchTextOptions {
 const IDLE_MS = 20_000;
 /** Longest time for a whole file, ms. */
 const TOTAL_MS = 120_000;
-/** Bytes of the beginning of a file that tell its encoding. */
+/** The first bytes of a file, which tell its encoding. */
 const HEAD_BYTES = 1024;
 
-/** Reads a text file of any server, in UTF-8 or UTF-16, of limited length and in limited time. It never throws. */
+/**
+ * Reads a text file of any server, of limited length and in limited time. It is in UTF-8, or in UTF-16 with a byte order
+ * mark. It never throws.
+ */
 export function fetchText(url: string, options: FetchTextOptions): Promise<Fetched<FetchProblem>> {
-  return fetchDecoded<FetchProblem>(url, options, textDecoder);
+  return fetchDecoded<FetchProblem>(url, options, (head) => new TextDecoder(wideEncoding(head) ?? "utf-8"));
 }
 
-/** The same of an XML file, in the encoding that the server or the file states. */
+/** Reads an XML file likewise, in the encoding that the server or the file states. */
 export function fetchXml(url: string, options: FetchTextOptions): Promise<Fetched<FetchProblem | "unknown encoding">> {
   return fetchDecoded(url, options, (head, type) => xmlDecoder(head, type) ?? "unknown encoding");
 }
@@ -94,29 +97,6 @@ export function xmlDecoder(head: Uint8Array, mediaType: string | null): TextDeco
   const decoder = decoderOf(charset ?? declared ?? "utf-8");
   // A name of UTF-16 that could be read byte by byte is wrong.
   return decoder?.encoding.startsWith("utf-16") ? new TextDecoder() : decoder;
-}
-
-/** Fewest characters of UTF-16 without a mark that show it. */
-const MIN_CERTAIN = 4;
-
-/**
- * The decoder of a text file without a declaration: of UTF-16 where a byte order mark or the zeros beside its letters show
- * it, else of UTF-8.
- *
- * @param head the first bytes of the file
- */
-function textDecoder(head: Uint8Array): TextDecoder {
-  return new TextDecoder(wideEncoding(head) ?? encodingByZeros(head) ?? "utf-8");
-}
-
-/** UTF-8 has no zeros; most characters of UTF-16 have one, nearly always in the same place. */
-function encodingByZeros(head: Uint8Array): "utf-16le" | "utf-16be" | null {
-  const zeros = [0, 0];
-  head.forEach((byte, at) => byte === 0 && zeros[at % 2]++);
-  const [high, low] = zeros;
-  if (Math.max(high, low) < Math.max(MIN_CERTAIN, head.length / 4)) return null;
-  if (Math.max(high, low) < 8 * Math.min(high, low)) return null;
-  return high > low ? "utf-16be" : "utf-16le";
 }
 
 /** UTF-16 shows in the byte order mark, or in the zeros of `<?` or `<a`. */
