@@ -25,32 +25,22 @@ export interface StaticFile {
  * Opens a file below a folder by the rest of a raw request path; null when there is none. A path without an extension
  * stands for `<path>.html`. Nothing outside the folder is opened: no dot segments, no separators in disguise, no hidden
  * files, no links that lead out.
+ *
+ * @param coding the compressed form that is opened where it lies beside the file; null: none
  */
-export async function openStaticFile(folder: string, rawPath: string): Promise<StaticFile | null> {
+export async function openStaticFile(
+  folder: string,
+  rawPath: string,
+  coding: Coding | null = null,
+): Promise<StaticFile | null> {
   const path = safePath(rawPath);
   if (path === null) return null;
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return await open(folder, path) ?? (name.includes(".") ? null : await open(folder, `${path}.html`));
+  const found = coding && await open(folder, path, coding) || await open(folder, path);
+  return found ?? (/\.[^/]*$/.test(path) ? null : await open(folder, `${path}.html`));
 }
 
 /** The extensions of the compressed files that the build writes, the best first. */
 export const CODED_EXTENSIONS: Readonly<Record<Coding, string>> = { br: "br", gzip: "gz" };
-
-/**
- * Opens a file as {@link openStaticFile} does, or the compressed form beside it; a file without that form is opened as it is.
- *
- * @param coding how the file is to be compressed; null: not at all
- */
-export async function openCodedFile(
-  folder: string,
-  rawPath: string,
-  coding: Coding | null,
-): Promise<StaticFile | null> {
-  const path = safePath(rawPath);
-  if (path === null) return null;
-  const coded = coding && await open(folder, path, coding);
-  return coded ?? await openStaticFile(folder, rawPath);
-}
 
 /** Characters of a path. */
 const MAX_PATH = 1024;

@@ -3,7 +3,7 @@ import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { hasHeadPolicy, MAX_VIEWER_BYTES, pagePolicy, viewerPolicy } from "./policies.ts";
-import { openCodedFile, openStaticFile, type StaticFile } from "./static_file.ts";
+import { openStaticFile, type StaticFile } from "./static_file.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
@@ -32,9 +32,8 @@ interface StaticFilesOptions {
 export function staticFiles({ folder, prefix, isBuild = false, resultsUrl, missing }: StaticFilesOptions) {
   return async function staticFiles(context: RequestContext): Promise<Response> {
     const path = context.target.path.slice(prefix.length);
-    const file = isBuild
-      ? await openCodedFile(folder, path, preferredCoding(context.header("Accept-Encoding"), CODINGS))
-      : await openStaticFile(folder, path);
+    const coding = isBuild ? preferredCoding(context.header("Accept-Encoding"), CODINGS) : null;
+    const file = await openStaticFile(folder, path, coding);
     if (!file) {
       if (missing && wantsPage(context)) return await missing(context);
       throw notFound();
