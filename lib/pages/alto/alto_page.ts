@@ -1,17 +1,10 @@
+import type { Box, Size } from "@/lib/pages/iiif/manifest.ts";
 export type TextDirection = "ltr" | "rtl";
-
-/** A rectangle in the page's unit, from the page's upper left corner; or as fractions of the page. */
-export interface AltoBox {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Where something lies on the page. */
 export interface AltoPlace {
-  /** As the file gives it, else around the polygon, else around the boxes of what it contains; null: unknown. */
-  readonly box: AltoBox | null;
+  /** In the page's unit, from its upper left corner: as the file gives it, else around the polygon, else around the boxes of what it contains; null: unknown. */
+  readonly box: Box | null;
 }
 
 /** A `String`: a word, or the whole line where the recognition does not split lines. */
@@ -44,14 +37,14 @@ export interface AltoBlock extends AltoPlace {
 /** The unit of lengths: tenths of a millimetre, 1/1200 inch, or pixels, which are also assumed where none is given. */
 export type AltoUnit = "pixel" | "mm10" | "inch1200";
 
-/** What an ALTO file says of a page. */
+/** A page of an ALTO file. */
 export interface AltoPage {
   /** In {@linkcode unit}; null where the file gives none. Scale coordinates to the image by these, whatever the unit. */
   readonly width: number | null;
   readonly height: number | null;
   readonly unit: AltoUnit;
   /** The area of the page that is printed on; null where the file gives none. */
-  readonly printSpace: AltoBox | null;
+  readonly printSpace: Box | null;
   /** `Page/@PC`, the predicted quality, 0 to 1; null where the file gives none. */
   readonly confidence: number | null;
   /** In reading order; blocks without text lines are there too. */
@@ -64,13 +57,8 @@ export interface Extent {
   readonly height: number | null;
 }
 
-interface KnownExtent {
-  readonly width: number;
-  readonly height: number;
-}
-
 /**
- * What the boxes of a page are fractions of, in the page's unit: the extent that the file gives. Without one, it is the
+ * The extent of which the boxes of a page are fractions, in the page's unit: the extent that the file gives. Without one, it is the
  * canvas's where both count pixels and the text fits on it, otherwise what the print space and the text reach to.
  *
  * @returns null where nothing says how large the page is
@@ -78,7 +66,7 @@ interface KnownExtent {
 export function extentOfPage(
   { width, height, unit, printSpace, blocks }: AltoPage,
   canvas: Extent,
-): KnownExtent | null {
+): Size | null {
   if (width !== null && height !== null) return { width, height };
   const content = boxAround([printSpace, ...blocks.map(({ box }) => box)]);
   const reached = content && { width: content.x + content.width, height: content.y + content.height };
@@ -90,14 +78,14 @@ export function extentOfPage(
 }
 
 /** A box as fractions of the page's width and height; null where either is not known. */
-export function fractionOf(box: AltoBox | null, extent: KnownExtent | null): AltoBox | null {
+export function fractionOf(box: Box | null, extent: Size | null): Box | null {
   if (box === null || extent === null) return null;
   const { width, height } = extent;
   return { x: box.x / width, y: box.y / height, width: box.width / width, height: box.height / height };
 }
 
 /** The rectangle around rectangles; null where there is none. */
-export function boxAround(boxes: readonly (AltoBox | null)[]): AltoBox | null {
+export function boxAround(boxes: readonly (Box | null)[]): Box | null {
   let left = Infinity, top = Infinity, right = -Infinity, bottom = -Infinity;
   for (const box of boxes) {
     if (box === null) continue;

@@ -1,13 +1,6 @@
+import type { Box } from "@/lib/pages/iiif/manifest.ts";
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
-import {
-  type AltoBox,
-  type AltoLine,
-  type AltoPage,
-  type AltoPlace,
-  type AltoUnit,
-  type AltoWord,
-  boxAround,
-} from "./alto_page.ts";
+import { type AltoLine, type AltoPage, type AltoPlace, type AltoUnit, type AltoWord, boxAround } from "./alto_page.ts";
 import { inherited, readStyle, spacesBefore, statedDirection, type TextStyle } from "./line_text.ts";
 
 /** Longest document that is read, characters: a page of 20,000 words with a glyph for each letter is shorter. */
@@ -91,7 +84,7 @@ class AltoReader {
   /** Of the open page and blocks, each with what holds around it. */
   readonly #styles: TextStyle[] = [];
   #page: Attributes | null = null;
-  #printSpace: AltoBox | null = null;
+  #printSpace: Box | null = null;
   #unit = "";
   #block: OpenBlock | null = null;
   #line: OpenLine | null = null;
@@ -187,7 +180,7 @@ class AltoReader {
   }
 
   /** A shape belongs to the element around it, whose own rectangle goes before. */
-  #shape(box: AltoBox | null): void {
+  #shape(box: Box | null): void {
     const owners = { String: this.#word, TextLine: this.#line, TextBlock: this.#block };
     const name = this.#path.at(-3) ?? "";
     const owner = Object.hasOwn(owners, name) ? owners[name as keyof typeof owners] : null;
@@ -279,7 +272,7 @@ function readLength(text: string | undefined): number | null {
 }
 
 /** The rectangle of an element; null unless all four numbers are there. */
-function readBox(attributes: Attributes): AltoBox | null {
+function readBox(attributes: Attributes): Box | null {
   const x = readNumber(attributes.get("HPOS"));
   const y = readNumber(attributes.get("VPOS"));
   const width = readNumber(attributes.get("WIDTH"));
@@ -292,9 +285,9 @@ function readBox(attributes: Attributes): AltoBox | null {
  * The rectangle around the points of a polygon, written `x,y x,y` or `x y x y`; null unless they are 3 to
  * {@linkcode MAX_POINTS}, all of them numbers.
  */
-function boxAroundPolygon(text: string | undefined): AltoBox | null {
+function boxAroundPolygon(text: string | undefined): Box | null {
   const numbers = (text ?? "").trim().split(/[\s,]+/, MAX_POINTS * 2 + 1).map(readNumber);
-  const points: AltoBox[] = [];
+  const points: Box[] = [];
   for (let at = 0; at < numbers.length; at += 2) {
     const [x, y = null] = [numbers[at], numbers[at + 1]];
     if (x === null || y === null) return null;

@@ -1,5 +1,5 @@
+import type { Box } from "@/lib/pages/iiif/manifest.ts";
 import {
-  type AltoBox,
   type AltoLine,
   type AltoPage,
   type AltoWord,
@@ -24,7 +24,7 @@ export interface VolumeHit {
   /** Number of the line where it begins, from 0 in reading order over all blocks of the page. */
   readonly line: number;
   /** One rectangle for each line that it stands on, as fractions of the page's width and height. */
-  readonly boxes: readonly AltoBox[];
+  readonly boxes: readonly Box[];
   /** The words that it stands in. */
   readonly words: readonly HitWord[];
   readonly before: string;
@@ -167,8 +167,8 @@ function wordsOf({ lines, starts }: PageText, first: number, last: number, from:
 }
 
 /** One rectangle a line around words. */
-function boxesOf({ lines, boxes }: PageText, first: number, last: number): readonly AltoBox[] {
-  const found = new Map<number, AltoBox | null>();
+function boxesOf({ lines, boxes }: PageText, first: number, last: number): readonly Box[] {
+  const found = new Map<number, Box | null>();
   for (let word = first; word <= last; word++) {
     const [x, y, width, height] = boxes.subarray(word * 4, word * 4 + 4);
     if (Number.isNaN(x + y + width + height)) continue;
@@ -271,7 +271,7 @@ function parts(
   return /^\p{Ll}/u.test(next.text) ? [bare, null, ""] : [own, null, HYPHEN.test(own) ? "" : " "];
 }
 
-function fractions(box: AltoBox | null): readonly number[] {
+function fractions(box: Box | null): readonly number[] {
   return box === null ? [NaN, NaN, NaN, NaN] : [box.x, box.y, box.width, box.height];
 }
 

@@ -1,5 +1,5 @@
+import type { Box } from "@/lib/pages/iiif/manifest.ts";
 import {
-  type AltoBox,
   type AltoPage,
   type AltoWord,
   type ConfidenceStep,
@@ -24,7 +24,7 @@ export interface TextLine {
   /** 0 to 1; null: not known. */
   readonly confidence: number | null;
   /** As fractions of the page's width and height; null: not known. */
-  readonly box: AltoBox | null;
+  readonly box: Box | null;
   /** The line begins a block. */
   readonly isFirst: boolean;
 }
