@@ -27,9 +27,9 @@ import {
 } from "@/lib/pages/log/log_rows.ts";
 import type { LogStage as Stage } from "@/lib/pages/log/run_log.ts";
 import {
-  foldedHits,
   formatOffset,
   hitsFigure,
+  LOG_FIGURES,
   LOG_LABELS,
   LOG_SENTENCES,
   requestsInShort,
@@ -47,7 +47,7 @@ interface LogToolsProps {
   readonly isFolded: boolean;
 }
 
-/** What narrows a log and finds lines in it. */
+/** The filters and the search of a log. */
 export function LogTools({ view, counts, isFolded }: LogToolsProps) {
   const search = view.search.value;
   const hasNoHit = !search?.lines.length;
@@ -149,7 +149,7 @@ const BLOCKS_A_BATCH = 40;
 export interface LineLook {
   /** Times are shown as those since this one, ms on the log's clock; null: as clock times. */
   readonly since: number | null;
-  /** What is marked in the lines, and the numbers of the lines that have it; null: nothing. */
+  /** The text that is marked, and the numbers of the lines that have it; null: none. */
   readonly search: LineSearch | null;
   /** Number of the line of the current hit. */
   readonly hit: number | null;
@@ -260,7 +260,8 @@ interface FoldedProps {
 /** How many hits are out of sight in requests that are folded. */
 function hiddenHits(requests: readonly Line[], { search, openFolds }: LineLook): string {
   if (!search || openFolds.has(requests[0].number)) return "";
-  return foldedHits(hitsWithin(search.lines, requests[0].number, requests[requests.length - 1].number));
+  const count = hitsWithin(search.lines, requests[0].number, requests[requests.length - 1].number);
+  return count === 0 ? "" : `, ${LOG_FIGURES.hits(count)}`;
 }
 
 /** A line with the requests before it, which say no more than that they were answered. */

@@ -17,15 +17,14 @@ import {
   qualityStep,
   type RunManifest,
   type RunPage,
-  type RunSummary,
   type RunSummary as Summary,
 } from "@/lib/pages/log/run_manifest.ts";
 import { Chip } from "@/components/chip.tsx";
 
 interface RunFiguresProps {
-  /** What the run's manifest says; null while it is not known. */
-  readonly run: { readonly manifest: RunManifest; readonly summary: RunSummary } | null;
-  /** What the log says where there is no manifest yet; null while it is not known. */
+  /** The run's manifest and its sums; null while they are not known. */
+  readonly run: { readonly manifest: RunManifest; readonly summary: Summary } | null;
+  /** The log, for the time before there is a manifest; null while it is not known. */
   readonly log: RunLog | null;
   /** The run still writes. */
   readonly isLive: boolean;
@@ -33,7 +32,7 @@ interface RunFiguresProps {
   readonly isExpected: boolean;
 }
 
-/** What a run took and reached, in one strip. */
+/** The figures of a run in one strip. */
 export function RunFigures({ run, log, isLive, isExpected }: RunFiguresProps) {
   const summary = run?.summary;
   const seconds = (value: number | null | undefined) => typeof value === "number" ? formatDuration(value) : "–";
@@ -89,7 +88,7 @@ export function RunFigures({ run, log, isLive, isExpected }: RunFiguresProps) {
   );
 }
 
-/** From the first record of the log to the last, seconds. */
+/** Seconds between the first record of the log and the last. */
 function spanOf(log: RunLog | null): number | null {
   return log?.startedAt == null || log.endedAt === null ? null : Math.max(0, log.endedAt - log.startedAt) / 1000;
 }
@@ -108,7 +107,7 @@ interface RunSummaryProps {
   readonly isLive: boolean;
 }
 
-/** What a run's manifest says of its pages. */
+/** The pages in a run's manifest. */
 export function RunSummary({ state, summary, campaign, isLive }: RunSummaryProps) {
   if (state.kind === "problem") return <p class="banner">{state.sentence}</p>;
   if (state.kind === "absent") {
@@ -127,6 +126,7 @@ function Summed({ manifest, summary, campaign }: SummedProps) {
   const order = useSignal<PageOrder>("page");
   const rows = useSignal(FIRST_ROWS);
   const { pages, viewerUrl } = manifest;
+  const target = { viewerUrl, campaign };
   if (pages.length === 0) return <p class="note">{LOG_SENTENCES.runWithoutPages}</p>;
   const hidden = pages.length - rows.value;
   const lost = pages.filter(({ status }) => status === "failed");
@@ -151,7 +151,7 @@ function Summed({ manifest, summary, campaign }: SummedProps) {
           <ol class="slowest">
             {summary.slowest.map((page) => (
               <li key={page.name}>
-                <PageLink page={page} viewerUrl={viewerUrl} campaign={campaign} />
+                <PageLink page={page} {...target} />
                 <span>{formatDuration(Number(page.seconds))}</span>
               </li>
             ))}
@@ -161,7 +161,7 @@ function Summed({ manifest, summary, campaign }: SummedProps) {
       <section>
         <h2>{LOG_LABELS.allPages(formatCount(pages.length))}</h2>
         <p class="note">{LOG_SENTENCES.pageGrid}</p>
-        <PageGrid pages={pages} viewerUrl={viewerUrl} campaign={campaign} maxSeconds={summary.max} />
+        <PageGrid pages={pages} {...target} maxSeconds={summary.max} />
       </section>
       <details>
         <summary>
@@ -169,8 +169,7 @@ function Summed({ manifest, summary, campaign }: SummedProps) {
         </summary>
         <PageTable
           pages={orderPages(pages, order.value).slice(0, rows.value)}
-          viewerUrl={viewerUrl}
-          campaign={campaign}
+          {...target}
           order={order.value}
           onOrder={(chosen) => order.value = chosen}
         />
@@ -184,11 +183,8 @@ function Summed({ manifest, summary, campaign }: SummedProps) {
   );
 }
 
-interface PageGridProps {
+interface PageGridProps extends PageLinkTarget {
   readonly pages: readonly RunPage[];
-  readonly viewerUrl: string | null;
-  /** The one that the reader comes from. */
-  readonly campaign: NamedCampaign | null;
   /** The longest that a page took, seconds. */
   readonly maxSeconds: number | null;
 }
@@ -232,18 +228,15 @@ export function PageGrid({ pages, viewerUrl, campaign, maxSeconds }: PageGridPro
   );
 }
 
-interface PageTableProps {
+interface PageTableProps extends PageLinkTarget {
   /** In the order in which they are shown. */
   readonly pages: readonly RunPage[];
-  readonly viewerUrl: string | null;
-  /** The one that the reader comes from. */
-  readonly campaign: NamedCampaign | null;
   readonly order: PageOrder;
   readonly onOrder: (order: PageOrder) => void;
 }
 
 /** Every page of a run with what came of it; its columns order it. */
-export function PageTable({ pages, viewerUrl, campaign, order, onOrder }: PageTableProps) {
+export function PageTable({ pages, order, onOrder, ...target }: PageTableProps) {
   const header = (column: PageOrder) => (
     <th
       scope="col"
@@ -265,15 +258,13 @@ export function PageTable({ pages, viewerUrl, campaign, order, onOrder }: PageTa
         </tr>
       </thead>
       <tbody>
-        {pages.map((page) => <PageRow key={page.name} page={page} viewerUrl={viewerUrl} campaign={campaign} />)}
+        {pages.map((page) => <PageRow key={page.name} page={page} {...target} />)}
       </tbody>
     </table>
   );
 }
 
-type PageRowProps = Pick<PageTableProps, "viewerUrl" | "campaign"> & { readonly page: RunPage };
-
-function PageRow({ page, viewerUrl, campaign }: PageRowProps) {
+function PageRow({ page, viewerUrl, campaign }: PageLinkTarget & { readonly page: RunPage }) {
   const { name, status, seconds, quality, error, sourceUrl } = page;
   const altoUrl = status === "failed" ? null : pageAltoUrl(viewerUrl, name);
   return (
@@ -311,8 +302,7 @@ function PageRow({ page, viewerUrl, campaign }: PageRowProps) {
   );
 }
 
-interface PageLinkProps {
-  readonly page: Pick<RunPage, "name" | "canvas">;
+interface PageLinkTarget {
   /** The volume's manifest; null where the run names none. */
   readonly viewerUrl: string | null;
   /** The one that the reader comes from. */
@@ -320,7 +310,8 @@ interface PageLinkProps {
 }
 
 /** The name of a page, which leads to it in the manifest viewer where the volume's manifest shows it. */
-function PageLink({ page: { name, canvas }, viewerUrl, campaign }: PageLinkProps) {
+function PageLink({ page, viewerUrl, campaign }: PageLinkTarget & { readonly page: RunPage }) {
+  const { name, canvas } = page;
   if (viewerUrl === null || canvas === null) return <span class="vid">{name}</span>;
   return <a class="vid" href={viewerPath(viewerUrl, canvas, campaign)}>{name}</a>;
 }

@@ -1,4 +1,5 @@
-type LogLevel = "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL";
+const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const;
+type LogLevel = typeof LEVELS[number];
 
 /**
  * What a line is about, to fold neighbours of one kind. `cut`: the worker says there that it left out the middle of a long
@@ -7,7 +8,7 @@ type LogLevel = "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL";
 export type LineKind = "http" | "model" | "warning" | "error" | "info" | "cut";
 
 export interface LogLine {
-  /** From 1, in the whole log. */
+  /** Its number in the whole log; the first is 1. */
   readonly number: number;
   /** `HH:MM:SS.mmm`; null for a line that is no log record. */
   readonly time: string | null;
@@ -88,7 +89,7 @@ export class LogLineReader {
   }
 }
 
-/** Where a record begins within a text that is one line; null: nowhere. */
+/** The position of a record within a text that is one line; null: it has none. */
 export function findRecord(text: string): number | null {
   const at = text.search(RECORD_START);
   return at < 0 ? null : at;
@@ -99,8 +100,7 @@ export function lineText({ time, level, message }: LogLine): string {
   return time === null ? message : `${time} ${level} ${message}`;
 }
 
-const LEVELS: readonly LogLevel[] = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"];
-const START = String.raw`(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}),(\d{3}) (DEBUG|INFO|WARNING|ERROR|CRITICAL)`;
+const START = String.raw`(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}),(\d{3}) (${LEVELS.join("|")})`;
 const RECORD = new RegExp(`^${START}(?: ([^]*))?$`);
 const RECORD_START = new RegExp(`${START}(?: |$)`);
 /** Also that of an exception group, of a part of one, and of one that rich or a process pool prints. */
@@ -135,15 +135,12 @@ function kindOfRecord(level: LogLevel | null, message: string): LineKind {
   return /\b(?:model|inference|initiali[sz])/i.test(message) ? "model" : "info";
 }
 
-/** What the reader wants to see of a log. Each line is in exactly one of them but `all`, so that their counts add up. */
-export type LevelFilter = "all" | LineLevel;
+/** The filters of a log. Each line passes exactly one of them besides `all`, so that their counts add up. */
+export const LEVEL_FILTERS = ["all", "debug", "info", "warning", "error"] as const;
+export type LevelFilter = typeof LEVEL_FILTERS[number];
 
 /** The level that a line counts for. A line that is no record counts for the record that it continues. */
-type LineLevel = "debug" | "info" | "warning" | "error";
-
-export const LEVEL_FILTERS: readonly LevelFilter[] = ["all", "debug", "info", "warning", "error"];
-
-export function levelOf({ kind, level }: LogLine): LineLevel {
+export function levelOf({ kind, level }: LogLine): Exclude<LevelFilter, "all"> {
   if (kind === "error" || kind === "warning") return kind;
   return level === "DEBUG" ? "debug" : "info";
 }

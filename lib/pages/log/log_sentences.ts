@@ -34,11 +34,6 @@ export function requestsInShort({ count, statuses }: RequestsResult): string {
   return [LOG_FIGURES.requests(count), ...statuses.map(({ status }) => status)].join(", ");
 }
 
-/** How many hits of a search are in requests that are folded; "": none. */
-export function foldedHits(count: number): string {
-  return count === 0 ? "" : `, ${LOG_FIGURES.hits(count)}`;
-}
-
 function formatSeconds(seconds: number): string {
   return seconds < 10 ? `${formatDecimal(seconds, 2)} s` : formatDuration(seconds);
 }

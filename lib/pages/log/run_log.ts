@@ -18,16 +18,9 @@ const CHARACTERS_A_STEP = 100_000;
 /** Lines at the end of a log in which its outcome is looked for. */
 const OUTCOME_LINES = 500;
 
-/** Where a worker is. `config` and `warmup` appear only by their failure. */
-type RunStage =
-  | "config"
-  | "warmup"
-  | "setup"
-  | "resume"
-  | "load"
-  | "stream"
-  | "verify"
-  | "publish";
+/** The stages of a worker. `config` and `warmup` appear only by their failure. */
+const STAGES = ["config", "warmup", "setup", "resume", "load", "stream", "verify", "publish"] as const;
+type RunStage = typeof STAGES[number];
 
 /** `retrying`: the attempt failed and another one follows. */
 export type RunOutcome = "finished" | "failed" | "retrying";
@@ -41,7 +34,7 @@ interface LogFold {
 export interface LogStage {
   readonly name: RunStage;
   readonly folds: readonly LogFold[];
-  /** From its first line to the next stage's; null when the lines carry no time. */
+  /** Time between its first line and the next stage's; null when the lines carry no time. */
   readonly seconds: number | null;
   /** Lines of level WARNING. */
   readonly warnings: number;
@@ -68,7 +61,7 @@ export interface RunLog {
   readonly pageCount: number | null;
   /** The line that stands for a middle that was left out by the worker; null: there is none. */
   readonly cutNumber: number | null;
-  /** Characters at its beginning that were left out. */
+  /** Characters before the shown part. */
   readonly hiddenCharacters: number;
 }
 
@@ -159,21 +152,10 @@ interface OpenStage {
   errors: number;
 }
 
-/** Workers may begin a message with the volume that it is about. */
+/** Workers may write the volume before a message. */
 const VOLUME_TAG = /^\[[^\]]*\] /;
 
-const STAGES: ReadonlySet<string> = new Set<RunStage>([
-  "config",
-  "warmup",
-  "setup",
-  "resume",
-  "load",
-  "stream",
-  "verify",
-  "publish",
-]);
-
-/** The stage that a run is in behind the beginning of its log that is left out. */
+/** The stage in which the shown part of a log starts. */
 function stageBefore(text: string, start: number): RunStage {
   if (start === 0) return "setup";
   const resume = text.lastIndexOf(" to process", start);
@@ -182,7 +164,7 @@ function stageBefore(text: string, start: number): RunStage {
   return manifest < 0 && resume < 0 ? "setup" : resume > manifest ? "stream" : "resume";
 }
 
-/** @param first the stage that the lines begin in unless they say otherwise */
+/** @param first the stage of the first lines, unless they name another */
 function* groupByStage(lines: readonly LogLine[], first: RunStage): Generator<undefined, LogStage[], void> {
   const stages: OpenStage[] = [];
   let expected = first;
@@ -209,18 +191,14 @@ function stageOf({ message, kind }: LogLine, expected: RunStage): RunStage {
   // Most lines of a log are requests, and none of them is a landmark.
   if (kind === "http") return expected;
   const said = message.replace(VOLUME_TAG, "");
-  const failed = /(?:permanent|transient) failure in (\w+)/.exec(said)?.[1];
-  if (failed && isStage(failed)) return failed;
+  const named = /(?:permanent|transient) failure in (\w+)/.exec(said)?.[1];
+  const failed = STAGES.find((stage) => stage === named);
+  if (failed) return failed;
   if (isManifestLine(message)) return "setup";
   if (isResumeLine(message)) return "resume";
-  if (/\] COMPLETE \d+ pages/.test(message) || /^publish/i.test(said)) {
-    return "publish";
-  }
+  if (/\] COMPLETE \d+ pages/.test(message) || /^publish/i.test(said)) return "publish";
   if (/^verify/i.test(said)) return "verify";
-  return expected === "load" && kind === "model" &&
-      /inference|predict/i.test(message)
-    ? "stream"
-    : expected;
+  return expected === "load" && kind === "model" && /inference|predict/i.test(message) ? "stream" : expected;
 }
 
 function stageAfter({ message, kind }: LogLine, stage: RunStage): RunStage {
@@ -237,13 +215,10 @@ function isResumeLine(message: string): boolean {
   return /(?:^|\s)resume: \d+ done, \d+ to process/.test(message);
 }
 
-function isStage(name: string): name is RunStage {
-  return STAGES.has(name);
-}
-
 function closed({ name, folds, statuses, warnings, errors }: OpenStage, next: OpenStage | undefined): LogStage {
-  const start = firstTimeOf(folds);
-  const end = (next ? firstTimeOf(next.folds) : null) ?? lastTimeOf(folds);
+  const start = timeOf(folds, (lines) => lines.find(hasTime));
+  const end = (next ? timeOf(next.folds, (lines) => lines.find(hasTime)) : null) ??
+    timeOf(folds.toReversed(), (lines) => lines.findLast(hasTime));
   return {
     name,
     folds,
@@ -254,17 +229,9 @@ function closed({ name, folds, statuses, warnings, errors }: OpenStage, next: Op
   };
 }
 
-function firstTimeOf(folds: readonly LogFold[]): number | null {
+function timeOf(folds: readonly LogFold[], find: (lines: readonly LogLine[]) => LogLine | undefined): number | null {
   for (const { lines } of folds) {
-    const at = lines.find(hasTime)?.at;
-    if (at != null) return at;
-  }
-  return null;
-}
-
-function lastTimeOf(folds: readonly LogFold[]): number | null {
-  for (const { lines } of folds.toReversed()) {
-    const at = lines.findLast(hasTime)?.at;
+    const at = find(lines)?.at;
     if (at != null) return at;
   }
   return null;
