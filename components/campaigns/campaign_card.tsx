@@ -1,4 +1,3 @@
-import type { Signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
@@ -40,6 +39,7 @@ export function CampaignCard({ card, open, zones, spansNamespaces, style, onFold
   const job = card.summary.value;
   const detail = card.detail.value;
   const volumes = card.volumes.value;
+  const { hasAllProblems, hasPipeline } = card.view.value;
   const shownZones = open && zones !== "failed" ? zones : null;
   const body = `campaign-${job.namespace}-${job.name}`;
   const shown = useMemo(
@@ -78,11 +78,19 @@ export function CampaignCard({ card, open, zones, spansNamespaces, style, onFold
         {...problemsOf(job, detail, shown)}
         campaign={job}
         folded={!open}
-        expanded={card.view.hasAllProblems}
+        isExpanded={hasAllProblems}
+        onExpand={() => card.look({ hasAllProblems: !hasAllProblems })}
         onCsv={job.counts.failed > 0 || detail?.failures.length ? saveFailed : null}
         csvProblem={card.failedProblem.value}
       />
-      {shownZones && <shownZones.Provenance job={job} detail={detail} expanded={card.view.hasPipeline} />}
+      {shownZones && (
+        <shownZones.Provenance
+          job={job}
+          detail={detail}
+          isExpanded={hasPipeline}
+          onExpand={() => card.look({ hasPipeline: !hasPipeline })}
+        />
+      )}
     </article>
   );
 }
@@ -104,6 +112,7 @@ interface CardIdentityProps {
 /** Who a campaign is, how far it is, and when it ends: a grid that keeps its size when the detail comes. */
 export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fold }: CardIdentityProps) {
   const name = spansNamespaces ? `${job.namespace}/${job.name}` : job.name;
+  const { main, sub } = timesOf(job, detail, style.now);
   return (
     <div class="identity" onClick={fold === null ? undefined : (event) => isPlainClick(event) && fold.onFold()}>
       <div class="who">
@@ -130,7 +139,14 @@ export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fol
         </span>
       </div>
       <HowFar job={job} detail={detail} trouble={trouble} zone={style.zone} />
-      <CampaignTimes job={job} detail={detail} style={style} />
+      <div class="when">
+        <span>
+          <Words words={main} zone={style.zone} />
+        </span>
+        <span class="sub">
+          <Words words={sub} zone={style.zone} />
+        </span>
+      </div>
     </div>
   );
 }
@@ -185,27 +201,6 @@ function HowFar({ job, detail, trouble, zone }: HowFarProps) {
   );
 }
 
-interface CampaignTimesProps {
-  readonly job: JobSummary;
-  readonly detail: JobDetail | null;
-  readonly style: MomentStyle;
-}
-
-/** When a campaign ends or ended, and how long it has run or waited. */
-function CampaignTimes({ job, detail, style }: CampaignTimesProps) {
-  const { main, sub } = timesOf(job, detail, style.now);
-  return (
-    <div class="when">
-      <span>
-        <Words words={main} zone={style.zone} />
-      </span>
-      <span class="sub">
-        <Words words={sub} zone={style.zone} />
-      </span>
-    </div>
-  );
-}
-
 /** The full instant is on hover, and read out after the words. */
 function Words({ words: { text, at, of }, zone }: { words: TimeWords; zone: string }) {
   if (at === null) return <>{text}</>;
@@ -224,7 +219,9 @@ interface CardProblemsProps {
   readonly expected: number;
   readonly campaign: NamedCampaign;
   /** Whether all are shown; absent: they are, for readers without scripts. */
-  readonly expanded?: Signal<boolean>;
+  readonly isExpanded?: boolean;
+  /** Shows all, or only the first ones. */
+  readonly onExpand?: () => void;
   /** Each sentence has one line, so that nothing moves when it comes. */
   readonly folded?: boolean;
   /** Saves the failed volumes; null where there are none, or no scripts. */
@@ -235,8 +232,7 @@ interface CardProblemsProps {
 
 /** What is wrong with a campaign: three sentences, the rest on request. */
 export function CardProblems(props: CardProblemsProps) {
-  const { problems, expected, campaign, expanded, folded = false, onCsv = null, csvProblem = null } = props;
-  const isWhole = expanded?.value ?? true;
+  const { problems, expected, campaign, isExpanded: isWhole = true, folded = false, onCsv = null } = props;
   if (expected === 0) return null;
   const more = Math.max(expected, problems.length) - MAX_PROBLEM_SENTENCES;
   const shown = isWhole ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
@@ -249,14 +245,14 @@ export function CardProblems(props: CardProblemsProps) {
         ))}
         {Array.from({ length: Math.max(0, free) }, (_, place) => <li key={place} aria-hidden="true">&nbsp;</li>)}
       </ul>
-      {(onCsv || more > 0) && expanded && (
+      {(onCsv || more > 0) && props.onExpand && (
         <div class="problem-tools">
           {more > 0 && (
             <button
               class="btn small needs-scripts"
               type="button"
               aria-expanded={isWhole}
-              onClick={() => expanded.value = !isWhole}
+              onClick={props.onExpand}
             >
               {isWhole ? CARD.fewer : CARD.more(String(more))}
             </button>
@@ -269,7 +265,7 @@ export function CardProblems(props: CardProblemsProps) {
           )}
         </div>
       )}
-      {onCsv && <p class="note" role="status">{csvProblem}</p>}
+      {onCsv && <p class="note" role="status">{props.csvProblem}</p>}
     </section>
   );
 }

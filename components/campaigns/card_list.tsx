@@ -16,7 +16,7 @@ import {
   type ScrollAnchor,
   topPlace,
 } from "@/lib/pages/campaigns/list_places_client.ts";
-import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/pages/campaigns/windows_client.ts";
+import { CardHeights, listEntries, type Sight, sightOf } from "@/lib/pages/campaigns/windows_client.ts";
 import { usePrinting } from "@/lib/pages/browser/printing_client.ts";
 import { type CampaignFilter, campaignKey } from "@/lib/pages/campaigns/campaign_filter.ts";
 import type { MomentStyle } from "@/lib/pages/moments.ts";
@@ -85,8 +85,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   useEffect(() => {
     const look = () => {
       if (!list.current) return;
-      const { top } = list.current.getBoundingClientRect();
-      const next = steppedSight({ top: -top, bottom: innerHeight - top });
+      const next = sightOf(list.current);
       const { value: last } = sight;
       if (last?.top === next.top && last.bottom === next.bottom) return;
       const isFar = last !== null && Math.abs(last.top - next.top) > innerHeight;
@@ -166,10 +165,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   // A list that became shorter may have moved what is seen.
   useSignalEffect(() => {
     void keys.value;
-    if (sight.peek() && list.current) {
-      const { top } = list.current.getBoundingClientRect();
-      sight.value = steppedSight({ top: -top, bottom: innerHeight - top });
-    }
+    if (sight.peek() && list.current) sight.value = sightOf(list.current);
   });
 
   steps.current = {

@@ -1,4 +1,3 @@
-import type { Signal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 
 import type {
@@ -8,7 +7,12 @@ import type {
   TimelineEntry,
   VolumeView,
 } from "@/lib/campaigns/projection/types.ts";
-import { type CardStore, MAX_VOLUMES_READ, VOLUMES_PAGE } from "@/lib/pages/campaigns/card_store_client.ts";
+import {
+  type CardStore,
+  MAX_VOLUMES_READ,
+  type StoredView,
+  VOLUMES_PAGE,
+} from "@/lib/pages/campaigns/card_store_client.ts";
 import { printAlone, usePrinting } from "@/lib/pages/browser/printing_client.ts";
 import { saveFile } from "@/lib/pages/browser/save_file_client.ts";
 import { atLeast, knowsPages } from "@/lib/pages/campaigns/campaign_progress.ts";
@@ -28,7 +32,6 @@ import {
   segmentOf,
   VOLUME_TEXTS,
   volumesCsv,
-  type VolumeSegment,
   withNamedRows,
 } from "@/lib/pages/campaigns/volume_filter.ts";
 import * as en from "@/locales/en/campaigns.ts";
@@ -56,11 +59,16 @@ function Body({ card, style }: BodyProps) {
   );
 }
 
-/** What only an open card shows. The list loads it when a reader comes near its cards: many visits open none. */
+/** The parts of an open card. The list loads it when a reader comes near its cards: many visits open none. */
 export const OPEN_ZONES = { Body, Provenance: CardProvenance };
 
+interface CardTotalsProps {
+  readonly job: JobSummary;
+  readonly detail: JobDetail | null;
+}
+
 /** Volumes and pages of a campaign as two lines that keep their height; volumes only where there are several. */
-export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail | null }) {
+export function CardTotals({ job, detail }: CardTotalsProps) {
   const { counts } = job;
   return (
     <dl class="totals">
@@ -151,9 +159,7 @@ function LostWords({ pagesFailed, errors }: JobDetail) {
   );
 }
 
-interface CardTimelineProps {
-  readonly job: JobSummary;
-  readonly detail: JobDetail | null;
+interface CardTimelineProps extends CardTotalsProps {
   readonly style: MomentStyle;
 }
 
@@ -249,7 +255,7 @@ function ended({ volumesDone, volumesFailed }: TimelineEntry): number {
   return volumesDone + volumesFailed;
 }
 
-/** Rows that a card begins with, and that stand in for volumes before they are read. */
+/** Rows of a card that is not expanded, and placeholders for volumes before they are read. */
 const SCREENFUL = 8;
 
 /** The volumes of an open card: a filter, a screenful of those that need eyes, the others on request. */
@@ -260,33 +266,30 @@ function CardVolumes({ card, style }: BodyProps) {
   const remaining = card.remaining.value;
   const trouble = card.trouble.value;
   const isLoadingMore = card.loadingMore.value;
-  const { segment, text, isExpanded } = card.view;
+  const view = card.view.value;
   const isPrinting = usePrinting().value;
   const table = useRef<HTMLDivElement>(null);
 
   const isRead = detail !== null && volumes.length > 0;
   const rows = useMemo(() => withNamedRows(volumes, isRead ? detail : null), [volumes, detail]);
   const ordered = useSteadyOrder(rows, () => table.current?.matches(":hover, :focus-within") ?? false);
-  const matching = useMemo(() => chosenOf(ordered, segment.value, text.value), [ordered, segment.value, text.value]);
+  const matching = useMemo(() => chosenOf(ordered, view), [ordered, view.segment, view.text]);
   const counts = useMemo(() => {
     // Volumes after the first page are read again one page at a time: their states may be old ones.
     const isCurrent = volumes.length <= MAX_VOLUMES_READ || job.jobGone || rowsAgree(job, volumes);
     return segmentCounts(job, rows, { isAllLoaded: isRead && remaining === 0 && isCurrent });
   }, [job, rows, isRead, remaining]);
-  const isFiltered = isFilter(segment.value, text.value);
-  const isWhole = isExpanded.value || isPrinting || matching.length <= SCREENFUL + 1;
+  const isFiltered = isFilter(view);
+  const isWhole = view.isExpanded || isPrinting || matching.length <= SCREENFUL + 1;
   const shown = useMemo(() => isWhole ? matching : matching.slice(0, SCREENFUL), [matching, isWhole]);
   const isMissing = detail !== null && volumes.length === 0 && detail.volumes.length === 0;
   const placeholders = isRead || trouble || isMissing ? 0 : Math.min(job.counts.total, SCREENFUL);
 
-  const needAll = () => {
-    if (remaining > 0) void card.loadAll();
-  };
   const save = async () => {
     const all = await card.loadAll();
     if (!all) return;
     const name = csvName(job.name, isFiltered ? CARD.shownFile : CARD.volumesFile);
-    saveFile(name, volumesCsv(chosenOf(inReadingOrder(all), segment.value, text.value)), "text/csv");
+    saveFile(name, volumesCsv(chosenOf(inReadingOrder(all), view)), "text/csv");
   };
   const printAll = async () => {
     if (await card.loadAll()) printAlone(table.current?.closest("[role=listitem]"));
@@ -303,22 +306,7 @@ function CardVolumes({ card, style }: BodyProps) {
       {isMissing && job.counts.total > 0 && <p class="note">{CARD.volumesGone}</p>}
       {(isRead || placeholders > 0) && (
         <>
-          <VolumeFilter
-            job={job}
-            counts={counts}
-            segment={segment.value}
-            text={text.value}
-            onSegment={(name) => {
-              segment.value = name;
-              if (name !== "all") needAll();
-            }}
-            onText={(words) => {
-              text.value = words;
-              if (words.trim() !== "") needAll();
-            }}
-            onCsv={save}
-            onPrint={printAll}
-          />
+          <VolumeFilter card={card} counts={counts} onCsv={save} onPrint={printAll} />
           <div ref={table}>
             <VolumeTable
               job={job}
@@ -326,7 +314,7 @@ function CardVolumes({ card, style }: BodyProps) {
               placeholders={placeholders}
               now={style.now}
               whole={isPrinting}
-              filter={`${segment.value} ${text.value}`}
+              filter={`${view.segment} ${view.text}`}
             />
           </div>
           <p class="note" role="status">
@@ -341,7 +329,7 @@ function CardVolumes({ card, style }: BodyProps) {
           </p>
           <div class="more">
             {!isWhole && (
-              <button class="btn" type="button" onClick={() => isExpanded.value = true}>
+              <button class="btn" type="button" onClick={() => card.look({ isExpanded: true })}>
                 {CARD.showOthers(matching.length - SCREENFUL)}
               </button>
             )}
@@ -364,7 +352,7 @@ function CardVolumes({ card, style }: BodyProps) {
   );
 }
 
-function chosenOf(volumes: readonly VolumeView[], segment: VolumeSegment, text: string): readonly VolumeView[] {
+function chosenOf(volumes: readonly VolumeView[], { segment, text }: VolumeChoice): readonly VolumeView[] {
   return volumes.filter((volume) =>
     (segment === "all" || segmentOf(volume) === segment) && VOLUME_TEXTS.matches(volume, text)
   );
@@ -386,19 +374,24 @@ function useSteadyOrder(rows: readonly VolumeView[], isHeld: () => boolean): rea
   }, [rows]);
 }
 
+type VolumeChoice = Pick<StoredView, "segment" | "text">;
+
 interface VolumeFilterProps {
-  readonly job: JobSummary;
+  readonly card: CardStore;
   readonly counts: readonly SegmentCount[];
-  readonly segment: VolumeSegment;
-  readonly text: string;
-  readonly onSegment: (segment: VolumeSegment) => void;
-  readonly onText: (text: string) => void;
   readonly onCsv: () => void;
   readonly onPrint: () => void;
 }
 
 /** Narrows a card's volumes by their state and by a text, and takes them along as a file or on paper. */
-function VolumeFilter({ job, counts, segment, text, ...on }: VolumeFilterProps) {
+function VolumeFilter({ card, counts, onCsv, onPrint }: VolumeFilterProps) {
+  const job = card.summary.value;
+  const { segment, text } = card.view.value;
+  const choose = (change: Partial<VolumeChoice>) => {
+    card.look(change);
+    // Only the loaded volumes are filtered.
+    if (isFilter({ segment: "all", text: "", ...change }) && card.remaining.value > 0) void card.loadAll();
+  };
   return (
     <search class="volume-tools">
       <fieldset class="volume-segments">
@@ -410,7 +403,7 @@ function VolumeFilter({ job, counts, segment, text, ...on }: VolumeFilterProps) 
               name={`volumes of ${job.namespace}/${job.name}`}
               value={name}
               checked={name === segment}
-              onChange={() => on.onSegment(name)}
+              onChange={() => choose({ segment: name })}
             />
             {CARD.segments[name]} <span class="count">{mark}{formatCount(count)}</span>
           </label>
@@ -421,13 +414,13 @@ function VolumeFilter({ job, counts, segment, text, ...on }: VolumeFilterProps) 
         aria-label={CARD.searchVolumesOf(job.name)}
         placeholder={CARD.searchVolumes}
         value={text}
-        onInput={(event) => on.onText(event.currentTarget.value)}
+        onInput={({ currentTarget }) => choose({ text: currentTarget.value })}
       />
-      <button class="btn" type="button" aria-label={CARD.rowsAsCsvOf(job.name)} onClick={on.onCsv}>
+      <button class="btn" type="button" aria-label={CARD.rowsAsCsvOf(job.name)} onClick={onCsv}>
         <Icon name="download" />
         {CARD.rowsAsCsv}
       </button>
-      <button class="btn" type="button" aria-label={CARD.printOf(job.name)} onClick={on.onPrint}>
+      <button class="btn" type="button" aria-label={CARD.printOf(job.name)} onClick={onPrint}>
         <Icon name="print" />
         {CARD.print}
       </button>
@@ -437,19 +430,17 @@ function VolumeFilter({ job, counts, segment, text, ...on }: VolumeFilterProps) 
 
 const PIPELINE_STEPS = inLanguage({ en: en.PIPELINE_STEPS, sv: sv.PIPELINE_STEPS });
 
-/** As many as people use to tell revisions apart. */
+/** People tell revisions apart by so many. */
 const SHOWN_REVISION_CHARACTERS = 7;
 
-interface CardProvenanceProps {
-  readonly job: JobSummary;
-  readonly detail: JobDetail | null;
+interface CardProvenanceProps extends CardTotalsProps {
   /** Whether the document is shown; absent: it is, for readers without scripts. */
-  readonly expanded?: Signal<boolean>;
+  readonly isExpanded?: boolean;
+  readonly onExpand?: () => void;
 }
 
 /** Where a campaign's results come from: its pipeline, the steps of it, and its document on request. */
-export function CardProvenance({ job, detail, expanded }: CardProvenanceProps) {
-  const isOpen = expanded?.value ?? true;
+export function CardProvenance({ job, detail, isExpanded = true, onExpand }: CardProvenanceProps) {
   const id = `pipeline-${job.namespace}-${job.name}`;
   return (
     <section class="provenance" aria-label={CARD.provenanceOf(job.name)}>
@@ -474,19 +465,19 @@ export function CardProvenance({ job, detail, expanded }: CardProvenanceProps) {
           </span>
         )}
         {detail && detail.pipelineYaml === "" && <span>{CARD.pipelineGone}</span>}
-        {detail && detail.pipelineYaml !== "" && expanded && (
+        {detail && detail.pipelineYaml !== "" && onExpand && (
           <button
             class="btn small"
             type="button"
-            aria-expanded={isOpen}
+            aria-expanded={isExpanded}
             aria-controls={id}
-            onClick={() => expanded.value = !isOpen}
+            onClick={onExpand}
           >
             {CARD.pipelineYaml}
           </button>
         )}
       </p>
-      {detail && <pre id={id} hidden={!isOpen} tabIndex={0}>{detail.pipelineYaml}</pre>}
+      {detail && <pre id={id} hidden={!isExpanded} tabIndex={0}>{detail.pipelineYaml}</pre>}
     </section>
   );
 }
@@ -511,5 +502,5 @@ export function modelPage(model: string, revision: string | null): string | null
   return `https://huggingface.co/${model}/tree/${encodeURIComponent(revision ?? "main")}`;
 }
 
-/** `owner/name`; a path to a file on a disk begins or goes on otherwise. */
+/** `owner/name`, unlike the path of a file on a disk. */
 const HUB_ID = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;

@@ -34,7 +34,12 @@ const TIMEOUT_MS = 30_000;
 
 /** The read API as the browser sees it. Only what a card needs is checked: a bad row must not hide the others. */
 export function campaignApi(base: string, request: typeof fetch): CampaignApi {
-  async function get<T>(path: string, signal: AbortSignal, read: (response: Response, body: unknown) => T | null) {
+  /** @param read returns null for a body that is none of the operation, such as the page of a proxy */
+  async function get<T>(
+    path: string,
+    signal: AbortSignal,
+    read: (response: Response, body: unknown) => T | null,
+  ): Promise<Answer<T>> {
     try {
       const response = await request(base + path, {
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -42,9 +47,13 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
         cache: "no-store",
       });
       const body = await response.json().catch(() => undefined);
-      return answerOf(response, body, read);
+      if (response.status === 401) return { kind: "login" };
+      if (response.status === 404) return { kind: "gone" };
+      if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };
+      const value = read(response, body);
+      return value === null ? { kind: "unreachable", sentence: SENTENCES.unreadable } : { kind: "ok", value };
     } catch {
-      return { kind: "unreachable", sentence: SENTENCES.serverUnreachable } as const;
+      return { kind: "unreachable", sentence: SENTENCES.serverUnreachable };
     }
   }
   return {
@@ -64,19 +73,6 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
         (_response, body) => isDetail(body) ? body : null,
       ),
   };
-}
-
-/** @param read returns null for a body that is none of the operation, such as the page of a proxy */
-function answerOf<T>(
-  response: Response,
-  body: unknown,
-  read: (response: Response, body: unknown) => T | null,
-): Answer<T> {
-  if (response.status === 401) return { kind: "login" };
-  if (response.status === 404) return { kind: "gone" };
-  if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };
-  const value = read(response, body);
-  return value === null ? { kind: "unreachable", sentence: SENTENCES.unreadable } : { kind: "ok", value };
 }
 
 function isSummary(row: unknown): row is JobSummary {

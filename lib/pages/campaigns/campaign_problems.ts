@@ -32,10 +32,14 @@ interface CardProblems {
  */
 export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string> | null): CardProblems {
   const campaign = campaignProblems(job);
-  const volumes = (detail?.failures ?? []).filter(({ id }) => !shown?.has(id)).map(failedVolume);
-  const starting = detail?.latest && !shown?.has(detail.latest.id) ? cannotStart(detail.latest) : [];
+  const { failures = [], latest = null } = detail ?? {};
+  const failed = failures.filter(({ id }) => !shown?.has(id))
+    .map((volume) => volumeProblem(volume, failureWords(volume.reason, true)));
+  const starting = latest?.containerWaiting && !shown?.has(latest.id)
+    ? [volumeProblem(latest, containerWords(latest.containerWaiting, latest.final === true))]
+    : [];
   const page = shown && detail ? lostPage(job, detail, shown) : [];
-  const problems = [...campaign, ...volumes, ...starting, ...page];
+  const problems = [...campaign, ...failed, ...starting, ...page];
   const expected = campaign.length + Math.min(job.counts.failed, MAX_FAILURES);
   return { problems, expected: detail ? problems.length : expected };
 }
@@ -83,17 +87,8 @@ function campaignProblem({ text, raw }: FailureWords, isTrouble: boolean): Probl
   return { volume: null, sentence: text, raw, isTrouble, log: null };
 }
 
-function failedVolume({ id, reason, logUrl, manifestUrl, state }: VolumeView): Problem {
-  const { text, raw } = reason ? failureWords(reason, true) : unexplainedFailure();
-  const log = { logUrl, manifestUrl, live: isLogLive(state) };
-  return { volume: id, sentence: text, raw, isTrouble: false, log };
-}
-
-function cannotStart({ id, containerWaiting, logUrl, manifestUrl, state, final }: VolumeView): Problem[] {
-  if (!containerWaiting) return [];
-  const { text, raw } = containerWords(containerWaiting, final === true);
-  const log = { logUrl, manifestUrl, live: isLogLive(state) };
-  return [{ volume: id, sentence: text, raw, isTrouble: false, log }];
+function volumeProblem({ id, logUrl, manifestUrl, state }: VolumeView, { text, raw }: FailureWords): Problem {
+  return { volume: id, sentence: text, raw, isTrouble: false, log: { logUrl, manifestUrl, live: isLogLive(state) } };
 }
 
 function lostPage(job: JobSummary, detail: JobDetail, shown: ReadonlySet<string>): Problem[] {
@@ -109,7 +104,7 @@ function lostPage(job: JobSummary, detail: JobDetail, shown: ReadonlySet<string>
 }
 
 export const PROBLEMS = inLanguage({ en: en.PROBLEMS, sv: sv.PROBLEMS });
-const STAGE_WORDS = inLanguage({ en: en.STAGE_WORDS, sv: sv.STAGE_WORDS });
+const STAGE_WORDS: Readonly<Record<string, string>> = inLanguage({ en: en.STAGE_WORDS, sv: sv.STAGE_WORDS });
 const JOB_ENDINGS = inLanguage({ en: en.JOB_ENDINGS, sv: sv.JOB_ENDINGS });
 const VOLUME_ENDS = inLanguage({ en: en.VOLUME_ENDS, sv: sv.VOLUME_ENDS });
 const WARMUP_ENDS = inLanguage({ en: en.WARMUP_ENDS, sv: sv.WARMUP_ENDS });
@@ -119,28 +114,26 @@ export const MAX_PROBLEM_SENTENCES = 3;
 /** Characters of a foreign error text within a sentence. */
 const MAX_QUOTED_ERROR = 300;
 
-/** What a worker does in a stage, for the line below a volume; "" for a stage that needs no words. */
+/** The work of a stage, for the line below a volume; "" for a stage that needs no words. */
 export function stageWords(stage: string | null): string {
-  return isStage(stage) ? STAGE_WORDS[stage] : "";
+  return stage !== null && Object.hasOwn(STAGE_WORDS, stage) ? STAGE_WORDS[stage] : "";
 }
 
-function isStage(stage: string | null): stage is keyof typeof STAGE_WORDS {
-  return Object.hasOwn(STAGE_WORDS, stage ?? "");
-}
-
-/** A failure in our words. */
-interface FailureWords {
-  /** What happened, and whether it is tried again. */
+/** A failure, or the state of a volume, in our words. */
+export interface FailureWords {
   readonly text: string;
-  /** What the cluster or the worker reported, where the text does not contain it; null where it does. */
+  /** The report of the cluster or the worker, where the text does not contain it; else null. */
   readonly raw: string | null;
 }
-
-/** A volume's failure in plain sentences. `isFinal`: the volume is failed, not between two attempts. */
-export function failureWords(reason: Reason, isFinal: boolean): FailureWords {
-  const { text, isQuoted } = whatHappened(reason);
-  const raw = reason.error.trim();
-  return { text: `${text} ${whatFollows(reason, isFinal)}`, raw: isQuoted || raw === "" ? null : raw };
+/**
+ * A volume's failure in plain sentences: what happened, and whether it is tried again.
+ *
+ * @param reason null: nothing more is known
+ * @param isFinal the volume is failed, not between two attempts
+ */
+export function failureWords(reason: Reason | null, isFinal: boolean): FailureWords {
+  const { text, raw } = reason ? whatHappened(reason) : { text: PROBLEMS.unexplained, raw: null };
+  return { text: `${text} ${reason?.permanent || isFinal ? PROBLEMS.notTriedAgain : PROBLEMS.triedAgain}`, raw };
 }
 
 /** Why an active volume does not start. */
@@ -163,11 +156,6 @@ function isKnownEnding(reason: string): reason is Exclude<keyof typeof JOB_ENDIN
   return Object.hasOwn(JOB_ENDINGS, reason) && reason !== "other";
 }
 
-/** A failed volume of which nothing more is known. */
-export function unexplainedFailure(): FailureWords {
-  return { text: `${PROBLEMS.unexplained} ${PROBLEMS.notTriedAgain}`, raw: null };
-}
-
 /**
  * What is wrong with a campaign's warm-up, and what waits for it: this campaign's volumes, or only the next campaign where
  * this one has begun or is over; null where nothing is wrong.
@@ -188,29 +176,22 @@ function warmupWords(job: JobSummary): FailureWords | null {
 
 const WORST_NAMES = 3;
 
-interface Happening {
-  readonly text: string;
-  /** The text contains what was reported. */
-  readonly isQuoted: boolean;
-}
-
-function whatHappened({ stage, permanent, error }: Reason): Happening {
-  const known = clusterSentence(error, VOLUME_ENDS);
-  if (known !== null) return { text: known, isQuoted: false };
-  if (stage === "verify" || error.startsWith("verify failed:")) return verifyHappening(error);
-  if (stage === null && permanent === null && /^\s*[{[]/.test(error)) {
-    return { text: PROBLEMS.unreadableMessage, isQuoted: false };
-  }
-  if (error.trim() === "") return { text: PROBLEMS.noMessage, isQuoted: false };
+function whatHappened({ stage, permanent, error }: Reason): FailureWords {
+  const raw = error.trim() || null;
+  const isCheck = stage === "verify" || error.startsWith("verify failed:");
+  const known = clusterSentence(error, VOLUME_ENDS) ?? (isCheck ? checkSentence(error) : null);
+  if (known !== null) return { text: known, raw };
+  if (isCheck) return { text: PROBLEMS.checkFailed(quoted(error)), raw: null };
+  if (stage === null && permanent === null && /^\s*[{[]/.test(error)) return { text: PROBLEMS.unreadableMessage, raw };
+  if (raw === null) return { text: PROBLEMS.noMessage, raw };
   const what = stageFailure(stage, permanent === true);
-  const cause = what === PROBLEMS.manifestUnread ? withoutManifestUnread(error) : error;
-  return { text: `${what}: ${quoted(cause)}`, isQuoted: true };
+  // The worker's words that say the same are left out.
+  const cause = what === PROBLEMS.manifestUnread ? error.replace(/^\s*manifest unreadable:\s*(?=\S)/i, "") : error;
+  return { text: `${what}: ${quoted(cause)}`, raw: null };
 }
 
 function warmupCause({ error }: Reason): FailureWords {
-  if (/no space left on device/i.test(error)) {
-    return { text: PROBLEMS.warmupDiskFull, raw: error };
-  }
+  if (/no space left on device/i.test(error)) return { text: PROBLEMS.warmupDiskFull, raw: error };
   const known = clusterSentence(error, WARMUP_ENDS);
   return known === null
     ? { text: PROBLEMS.warmupFailedOf(quoted(error)), raw: null }
@@ -255,11 +236,6 @@ const CLUSTER_WORDS: Readonly<Record<string, Exclude<keyof typeof VOLUME_ENDS, "
   CrashLoopBackOff: "notStarted",
 };
 
-/** A worker's error without the words that say the same as the sentence before it. */
-function withoutManifestUnread(error: string): string {
-  return error.replace(/^\s*manifest unreadable:\s*(?=\S)/i, "");
-}
-
 function stageFailure(stage: string | null, isPermanent: boolean): string {
   if (stage === "config") return PROBLEMS.notSetUp;
   if (stage === "warmup") return PROBLEMS.modelNotReady;
@@ -268,18 +244,15 @@ function stageFailure(stage: string | null, isPermanent: boolean): string {
   return words ? PROBLEMS.failedWhile(words) : PROBLEMS.failed;
 }
 
-function verifyHappening(error: string): Happening {
-  const unread = () => ({ text: PROBLEMS.checkFailed(quoted(error)), isQuoted: true });
-  const all = /all (\d+) processed pages failed/.exec(error);
-  if (all) return { text: PROBLEMS.noPageGaveResult, isQuoted: false };
-  const counts = /verify failed: (\d+) missing, (\d+) failed/.exec(error);
-  if (!counts) return unread();
-  const [missing, failed] = [Number(counts[1]), Number(counts[2])];
+/** The result of a failed check of the pages; null for another text. */
+function checkSentence(error: string): string | null {
+  if (/all \d+ processed pages failed/.test(error)) return PROBLEMS.noPageGaveResult;
+  const [, missing = 0, failed = 0] = /verify failed: (\d+) missing, (\d+) failed/.exec(error)?.map(Number) ?? [];
   const parts = [
     ...(missing > 0 ? [PROBLEMS.pagesMissing(missing, named(error, "missing", missing))] : []),
     ...(failed > 0 ? [PROBLEMS.pagesWithoutResult(failed, named(error, "failed", failed))] : []),
   ];
-  return parts.length > 0 ? { text: `${parts.join(", ")}.`, isQuoted: false } : unread();
+  return parts.length > 0 ? `${parts.join(", ")}.` : null;
 }
 
 /** The first names of a list such as `missing=['0001', '0002'`, which may be cut open anywhere. */
@@ -291,10 +264,6 @@ function named(error: string, list: string, count: number): string {
   if (names.length === 0) return "";
   const shown = names.join(", ");
   return ` (${count > names.length ? PROBLEMS.andMore(shown, count - names.length) : shown})`;
-}
-
-function whatFollows({ permanent }: Reason, isFinal: boolean): string {
-  return permanent || isFinal ? PROBLEMS.notTriedAgain : PROBLEMS.triedAgain;
 }
 
 /** A foreign text as the end of a sentence. */
@@ -317,12 +286,8 @@ export function waitingWords(job: JobSummary): FailureWords | null {
     return { text: waiting?.code === "quota" ? `${text} ${WAITING_WORDS.quota}.` : text, raw };
   }
   if (waiting) {
-    return {
-      text: Object.hasOwn(WAITING_WORDS, waiting.code)
-        ? WAITING_WORDS[waiting.code]
-        : WAITING_WORDS.other(waiting.reason),
-      raw,
-    };
+    const { code, reason } = waiting;
+    return { text: Object.hasOwn(WAITING_WORDS, code) ? WAITING_WORDS[code] : WAITING_WORDS.other(reason), raw };
   }
   if (phase !== "Queued") return null;
   return { text: warmup.phase === "succeeded" ? WAITING_WORDS.queue : WAITING_WORDS.warmup, raw: null };

@@ -31,21 +31,24 @@ interface CardDeps {
 
 /** How the reader looks at a card: it outlasts the time that the card is out of sight. */
 interface CardView {
-  readonly segment: Signal<VolumeSegment>;
-  readonly text: Signal<string>;
+  readonly segment: VolumeSegment;
+  readonly text: string;
   /** More than a screenful is shown. */
-  readonly isExpanded: Signal<boolean>;
+  readonly isExpanded: boolean;
   /** All problems are shown, not only the first ones. */
-  readonly hasAllProblems: Signal<boolean>;
+  readonly hasAllProblems: boolean;
   /** The pipeline's document is shown. */
-  readonly hasPipeline: Signal<boolean>;
+  readonly hasPipeline: boolean;
 }
+const FIRST_VIEW: CardView = { segment: "all", text: "", isExpanded: false, hasAllProblems: false, hasPipeline: false };
 
-/** How the reader looked at a card, for the time that they come back. */
-export type StoredView = { readonly [Name in keyof CardView]: CardView[Name]["value"] } & {
+type RowRange = Parameters<CampaignApi["detail"]>[1];
+
+/** How the reader looked at a card, restored when they come back. */
+export interface StoredView extends CardView {
   /** Volumes that were loaded. */
   readonly rows: number;
-};
+}
 
 /** Why a card shows old figures. */
 export interface CardTrouble {
@@ -67,13 +70,7 @@ export class CardStore {
   readonly loadingAll = signal(false);
   /** Why the file of failed volumes was not saved, or what it lacks; null: nothing is to be said. */
   readonly failedProblem = signal<string | null>(null);
-  readonly view: CardView = {
-    segment: signal<VolumeSegment>("all"),
-    text: signal(""),
-    isExpanded: signal(false),
-    hasAllProblems: signal(false),
-    hasPipeline: signal(false),
-  };
+  readonly view = signal(FIRST_VIEW);
   /** Rows that the campaign's list of volumes was seen to have; null: as many as the Job counts. */
   readonly #rowsTotal = signal<number | null>(null);
   /** How many volumes can still be loaded. */
@@ -109,28 +106,17 @@ export class CardStore {
     this.#plan();
   }
 
-  /** How the reader looks at the card, for the time that they come back. */
+  look(change: Partial<CardView>): void {
+    this.view.value = { ...this.view.value, ...change };
+  }
+
   get storedView(): StoredView {
-    const { segment, text, isExpanded, hasAllProblems, hasPipeline } = this.view;
-    return {
-      segment: segment.value,
-      text: text.value,
-      isExpanded: isExpanded.value,
-      hasAllProblems: hasAllProblems.value,
-      hasPipeline: hasPipeline.value,
-      rows: Math.max(this.volumes.value.length, this.#rowsBefore),
-    };
+    return { ...this.view.value, rows: Math.max(this.volumes.value.length, this.#rowsBefore) };
   }
 
   /** Lets the reader look at the card as before. */
   restoreView({ rows, ...view }: StoredView): void {
-    batch(() => {
-      this.view.segment.value = view.segment;
-      this.view.text.value = view.text;
-      this.view.isExpanded.value = view.isExpanded;
-      this.view.hasAllProblems.value = view.hasAllProblems;
-      this.view.hasPipeline.value = view.hasPipeline;
-    });
+    this.view.value = view;
     this.#rowsBefore = rows;
   }
 
@@ -170,9 +156,8 @@ export class CardStore {
     this.loadingMore.value = true;
     const offset = this.volumes.value.length;
     try {
-      const answer = await this.#read({ offset, limit: VOLUMES_PAGE }, this.#ended.signal, true);
-      if (answer.kind !== "ok") this.#failed(answer);
-      else this.#takeRows(offset, VOLUMES_PAGE, answer.value.volumes);
+      const detail = await this.#readShown({ offset, limit: VOLUMES_PAGE }, this.#ended.signal, true);
+      if (detail) this.#takeRows(offset, VOLUMES_PAGE, detail.volumes);
     } catch {
       // The card is gone.
     } finally {
@@ -243,12 +228,9 @@ export class CardStore {
     const offsets = Array.from({ length: pages }, (_, page) => begin + page * MAX_VOLUMES_READ);
     const early = new Map<number, readonly VolumeView[]>();
     const readPage = async (offset: number) => {
-      const answer = await this.#read({ offset, limit: MAX_VOLUMES_READ }, this.#ended.signal, true);
-      if (answer.kind !== "ok") {
-        this.#failed(answer);
-        return false;
-      }
-      early.set(offset, answer.value.volumes);
+      const detail = await this.#readShown({ offset, limit: MAX_VOLUMES_READ }, this.#ended.signal, true);
+      if (!detail) return false;
+      early.set(offset, detail.volumes);
       // A page that comes before those above it waits for them.
       for (const [at, rows] of [...early].sort(([a], [b]) => a - b)) {
         if (at > this.volumes.value.length) break;
@@ -276,7 +258,7 @@ export class CardStore {
     const sight = { open: this.open.value, onScreen: this.#onScreen };
     const known = sight.open ? this.#rows?.detail ?? null : this.detail.value;
     this.#poller.repeat(readEvery(this.summary.value, known, sight));
-    // Its turn belongs to a card that is looked at.
+    // Visible cards come first.
     if (!sight.open && !sight.onScreen && this.#waiting) this.#poller.abandon();
   }
 
@@ -292,14 +274,9 @@ export class CardStore {
     const loaded = Math.max(this.volumes.value.length, this.#rowsBefore);
     const limit = isOpen ? Math.min(Math.max(loaded, VOLUMES_PAGE), MAX_VOLUMES_READ) : 1;
     this.#waiting = true;
-    const answer = await this.#read({ offset: 0, limit }, signal, urgent || isOpen, () => this.#waiting = false)
+    const value = await this.#readShown({ offset: 0, limit }, signal, urgent || isOpen, () => this.#waiting = false)
       .finally(() => this.#waiting = false);
-    if (signal.aborted) return false;
-    if (answer.kind !== "ok") {
-      this.#failed(answer);
-      return false;
-    }
-    const { value } = answer;
+    if (!value) return false;
     this.#readAt = this.#deps.clock.now();
     this.trouble.value = null;
     this.detail.value = value;
@@ -308,9 +285,7 @@ export class CardStore {
     const isRead = !isOpen || await this.#readFurther(value, signal);
     if (isOpen && isRead) this.#rows = { detail: value, readAt: this.#readAt };
     this.#plan();
-    if (isOpen && isRead && this.remaining.value > 0 && isFilter(this.view.segment.value, this.view.text.value)) {
-      this.loadAll();
-    }
+    if (isOpen && isRead && this.remaining.value > 0 && isFilter(this.view.value)) this.loadAll();
     return isRead;
   }
 
@@ -329,20 +304,31 @@ export class CardStore {
       const page = this.#furtherPage > pages ? 1 : this.#furtherPage;
       const offset = page * MAX_VOLUMES_READ;
       const limit = Math.min(MAX_VOLUMES_READ, loaded - offset);
-      const answer = await this.#read({ offset, limit }, signal, false);
-      if (signal.aborted) return false;
-      if (answer.kind !== "ok") {
-        this.#failed(answer);
-        return false;
-      }
-      this.#takeRows(offset, limit, answer.value.volumes);
+      const detail = await this.#readShown({ offset, limit }, signal, false);
+      if (!detail) return false;
+      this.#takeRows(offset, limit, detail.volumes);
       this.#furtherPage = page + 1;
     }
     return true;
   }
 
+  /** Reads a page of volumes; null where it was aborted or failed, which the card then says. */
+  async #readShown(
+    page: RowRange,
+    signal: AbortSignal,
+    urgent: boolean,
+    onTurn?: () => void,
+  ): Promise<JobDetail | null> {
+    const answer = await this.#read(page, signal, urgent, onTurn);
+    if (signal.aborted) return null;
+    if (answer.kind === "ok") return answer.value;
+    if (answer.kind === "login") this.#deps.onLogin();
+    else this.trouble.value = { sentence: troubleSentence(answer), asOf: this.#readAt };
+    return null;
+  }
+
   #read(
-    page: { offset: number; limit: number },
+    page: RowRange,
     signal: AbortSignal,
     urgent: boolean,
     onTurn: () => void = () => {},
@@ -353,11 +339,6 @@ export class CardStore {
       return api.detail(this.summary.value, page, signal);
     };
     return queue.run(read, { urgent, signal });
-  }
-
-  #failed(answer: Exclude<Answer<JobDetail>, { kind: "ok" }>): void {
-    if (answer.kind === "login") this.#deps.onLogin();
-    else this.trouble.value = { sentence: troubleSentence(answer), asOf: this.#readAt };
   }
 }
 

@@ -4,7 +4,7 @@ import { csvField } from "@/lib/std/text.ts";
 import * as en from "@/locales/en/campaigns.ts";
 import * as sv from "@/locales/sv/campaigns.ts";
 import { TextFilter } from "./campaign_filter.ts";
-import { containerWords, failureWords, PROBLEMS, stageWords, unexplainedFailure } from "./campaign_problems.ts";
+import { containerWords, type FailureWords, failureWords, PROBLEMS, stageWords } from "./campaign_problems.ts";
 import { type Chip, isSettled } from "./campaign_state.ts";
 import { formatAge, formatSpan } from "@/lib/pages/moments.ts";
 
@@ -61,21 +61,16 @@ export function rowsAgree({ counts }: JobSummary, rows: readonly VolumeView[]): 
 }
 
 /** Whether a segment and a text leave volumes out. */
-export function isFilter(segment: VolumeSegment, text: string): boolean {
+export function isFilter({ segment, text }: { readonly segment: VolumeSegment; readonly text: string }): boolean {
   return segment !== "all" || text.trim() !== "";
 }
 
 /** The loaded volumes, with the failed ones and the newest active one that are not loaded by their page yet. */
 export function withNamedRows(volumes: readonly VolumeView[], detail: JobDetail | null): readonly VolumeView[] {
   if (!detail) return volumes;
-  const isMissing = ({ index }: VolumeView) => index >= volumes.length;
-  const named = new Map(
-    [...detail.failures, ...(detail.latest ? [detail.latest] : [])].filter(isMissing).map((volume) => [
-      volume.index,
-      volume,
-    ]),
-  );
-  return named.size === 0 ? volumes : [...volumes, ...named.values()];
+  const named = [...detail.failures, ...(detail.latest ? [detail.latest] : [])];
+  const missing = new Map(named.filter(({ index }) => index >= volumes.length).map((volume) => [volume.index, volume]));
+  return missing.size === 0 ? volumes : [...volumes, ...missing.values()];
 }
 
 /** Volumes in the order in which they need eyes: failed, stalled, active or not finished, with lost pages, and the others by number. */
@@ -90,18 +85,10 @@ export const VOLUME_TEXTS = new TextFilter<VolumeView>((volume) =>
   `${volume.id} ${volumeChip(volume).text} ${volumeSentence(volume, null).text}`
 );
 
-const RANKS: Readonly<Partial<Record<VolumeSegment, number>>> = {
-  failed: 0,
-  active: 2,
-  unfinished: 2,
-  lost: 3,
-  done: 4,
-  unknown: 4,
-};
-const REST = 5;
-
+const STALLED_RANK = 1;
+const RANKS = { failed: 0, active: 2, unfinished: 2, lost: 3, done: 4, unknown: 4, waiting: 5, all: 5 } as const;
 function rankOf(volume: VolumeView): number {
-  return volume.stalledSince === null ? RANKS[segmentOf(volume)] ?? REST : 1;
+  return volume.stalledSince === null ? RANKS[segmentOf(volume)] : STALLED_RANK;
 }
 
 function countRows(rows: readonly VolumeView[]): Map<VolumeSegment, number> {
@@ -128,22 +115,15 @@ function countJob(job: JobSummary, rows: readonly VolumeView[]): Map<VolumeSegme
 
 const VOLUME_CHIPS = inLanguage({ en: en.VOLUME_CHIPS, sv: sv.VOLUME_CHIPS });
 
-/** What can be said about a volume, in one sentence. */
-interface VolumeSentence {
-  readonly text: string;
-  /** What the cluster or the worker reported, where the text does not contain it. */
-  readonly raw: string | null;
-}
-
 /**
  * What a volume does and since when, why it failed, which page it lost, that it may not be read; "" for nothing.
  *
  * @param now ms since 1970; null: the sentence is to hold at any time, so it names no age
  */
-export function volumeSentence(volume: VolumeView, now: number | null): VolumeSentence {
+export function volumeSentence(volume: VolumeView, now: number | null): FailureWords {
   const { state, reason, progress } = volume;
   if (volume.forbidden) return { text: PROBLEMS.forbidden, raw: null };
-  if (state === "failed") return reason ? failureWords(reason, true) : unexplainedFailure();
+  if (state === "failed") return failureWords(reason, true);
   if (state === "active") return activity(volume, now);
   if (volume.final) return reason ? failureWords(reason, true) : { text: PROBLEMS.notFinished, raw: null };
   const age = ageAt(volume, now);
@@ -187,7 +167,7 @@ export function volumeChip(volume: VolumeView): Chip {
   }
 }
 
-function activity(volume: VolumeView, now: number | null): VolumeSentence {
+function activity(volume: VolumeView, now: number | null): FailureWords {
   const { reason, progress, stalledSince, containerWaiting } = volume;
   const isFinal = volume.final === true;
   if (reason) return failureWords(reason, isFinal);
@@ -197,8 +177,8 @@ function activity(volume: VolumeView, now: number | null): VolumeSentence {
   if (stalledSince !== null && (age !== null || now === null)) {
     return { text: PROBLEMS.stalled(age === null ? null : formatSpan(age), words || null), raw: null };
   }
-  const text = [capital(words), age === null ? "" : formatAge(age)].filter(Boolean).join(" · ");
-  return { text, raw: null };
+  const capital = words.charAt(0).toUpperCase() + words.slice(1);
+  return { text: [capital, age === null ? "" : formatAge(age)].filter(Boolean).join(" · "), raw: null };
 }
 
 /** Seconds since the last progress. Never below the age that was read: the `now` of a page moves once a minute. */
@@ -209,10 +189,6 @@ function ageAt({ progress }: VolumeView, now: number | null): number | null {
   // A time without a zone is UTC; an engine takes it for local time.
   const updated = Date.parse(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
   return Number.isNaN(updated) ? age : Math.max(age, (now - updated) / 1000);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const CSV_COLUMNS = inLanguage({ en: en.CSV_COLUMNS, sv: sv.CSV_COLUMNS });

@@ -9,7 +9,7 @@ const MAX_WHOLE = 30;
 /** px between two recomputations while the page scrolls. */
 const SCROLL_STEP = 200;
 
-/** What is seen of a list, px from its top. */
+/** The visible part of a list, px from its top. */
 export interface Sight {
   readonly top: number;
   readonly bottom: number;
@@ -56,9 +56,11 @@ export function runsOf(
   return runs;
 }
 
-/** The sight in steps, so that scrolling by a few px changes nothing. */
-export function steppedSight({ top, bottom }: Sight): Sight {
-  return { top: Math.floor(top / SCROLL_STEP) * SCROLL_STEP, bottom: Math.ceil(bottom / SCROLL_STEP) * SCROLL_STEP };
+/** The part of a list that is on the screen, in steps, so that scrolling by a few px changes nothing. */
+export function sightOf(list: Pick<Element, "getBoundingClientRect">): Sight {
+  const { top } = list.getBoundingClientRect();
+  const bottom = innerHeight - top;
+  return { top: Math.floor(-top / SCROLL_STEP) * SCROLL_STEP, bottom: Math.ceil(bottom / SCROLL_STEP) * SCROLL_STEP };
 }
 
 /** Folded cards that tell the height of those that have not been measured. */
@@ -169,8 +171,7 @@ export function useRowWindow(rows: number, of: unknown, whole: boolean): RowWind
     for (const body of table.current.tBodies) {
       if (body.dataset.chunk) measured.set(Number(body.dataset.chunk), body.getBoundingClientRect().height);
     }
-    const { top } = first.getBoundingClientRect();
-    const seen = steppedSight({ top: -top, bottom: innerHeight - top });
+    const seen = sightOf(first);
     const active = document.activeElement?.closest<HTMLElement>("[data-chunk]") ?? null;
     if (sight.value.top !== seen.top || sight.value.bottom !== seen.bottom) sight.value = seen;
     held.value = active && table.current.contains(active) ? Number(active.dataset.chunk) : null;
@@ -183,12 +184,12 @@ export function useRowWindow(rows: number, of: unknown, whole: boolean): RowWind
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(look);
     };
-    addEventListener("scroll", follow, { passive: true });
-    addEventListener("resize", follow);
+    const listening = new AbortController();
+    addEventListener("scroll", follow, { passive: true, signal: listening.signal });
+    addEventListener("resize", follow, listening);
     return () => {
       cancelAnimationFrame(frame);
-      removeEventListener("scroll", follow);
-      removeEventListener("resize", follow);
+      listening.abort();
     };
   }, [rows, measured]);
 

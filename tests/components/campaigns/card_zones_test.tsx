@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import { signal } from "@preact/signals";
 import { renderToString } from "preact-render-to-string";
 
 import { CardProvenance, CardTotals } from "@/components/campaigns/open_zones.tsx";
@@ -51,7 +50,7 @@ Deno.test("card provenance: each model with seven characters of its revision, or
     pipelineModels: [{ model: "a/lines", revision: null }, { model: "a/text", revision: "4f1c2ab9d8e7" }],
     pipelineYaml: "steps: []",
   });
-  const html = renderToString(<CardProvenance job={job} detail={read} expanded={signal(false)} />);
+  const html = renderToString(<CardProvenance job={job} detail={read} isExpanded={false} onExpand={() => {}} />);
   assert.match(words(html), /Text recognition → Quality prediction Models: a\/lines unpinned a\/text @4f1c2ab /);
   assert.match(html, /href="https:\/\/huggingface\.co\/a\/lines\/tree\/main"/);
   assert.match(html, /href="https:\/\/huggingface\.co\/a\/text\/tree\/4f1c2ab9d8e7"/);

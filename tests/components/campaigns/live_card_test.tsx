@@ -66,12 +66,12 @@ Deno.test("live card: what was folded out of it is there when it comes back into
   card.setOpen(true);
   await settled();
   assert.match(firstPaint(card), /<pre [^>]*hidden/);
-  card.view.hasPipeline.value = true;
+  card.look({ hasPipeline: true });
   assert.match(firstPaint(card), /<pre (?![^>]*hidden)/);
   card.setOpen(false);
   const sentences = () => firstPaint(card).match(/<li[ >].*?<\/li>/g)?.length;
   assert.equal(sentences(), 3);
-  card.view.hasAllProblems.value = true;
+  card.look({ hasAllProblems: true });
   assert.equal(sentences(), 21);
   card.stop();
 });

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import {
-  CardHeights,
-  listEntries,
-  type ListEntry,
-  runsOf,
-  steppedSight,
-} from "@/lib/pages/campaigns/windows_client.ts";
+import { CardHeights, listEntries, type ListEntry, runsOf, sightOf } from "@/lib/pages/campaigns/windows_client.ts";
 
 const keysOf = (count: number) => Array.from({ length: count }, (_, i) => `c${i}`);
 const cardsOf = (entries: readonly ListEntry[]) =>
@@ -75,7 +69,10 @@ Deno.test("list window: a height is news once", () => {
 });
 
 Deno.test("list window: scrolling by a few px is the same sight", () => {
-  assert.deepEqual(steppedSight({ top: 1010, bottom: 1910 }), steppedSight({ top: 1150, bottom: 1990 }));
+  const listAt = (top: number) => ({ getBoundingClientRect: () => ({ top }) as DOMRect });
+  globalThis.innerHeight = 850;
+  assert.deepEqual(sightOf(listAt(-1010)), sightOf(listAt(-1140)));
+  assert.notDeepEqual(sightOf(listAt(-1010)), sightOf(listAt(-1210)));
 });
 
 const CHUNKS = [100, 200, 100, 300, 100];
