@@ -5,6 +5,7 @@ import { ConfidenceLegend } from "@/components/viewer/confidence_legend.tsx";
 import { lineBatches, PageText, PrintedLines } from "@/components/viewer/page_text.tsx";
 import { useBatches } from "@/lib/pages/browser/steps_client.ts";
 import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
+import { copyText } from "@/lib/pages/browser/save_file_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { PageReader } from "@/lib/pages/alto/page_reader_client.ts";
 import type { AltoPage } from "@/lib/pages/alto/alto_page.ts";
@@ -55,12 +56,8 @@ export default island("alto_viewer", function AltoViewer({ src, campaign, hasSes
   }, [page]);
 
   const copy = async (page: AltoPage) => {
-    try {
-      await navigator.clipboard.writeText(readingText(page));
-      copied.value = PAGE_TEXT_SENTENCES.textCopied;
-    } catch {
-      copied.value = PAGE_TEXT_SENTENCES.textNotCopied;
-    }
+    const isCopied = await copyText(readingText(page));
+    copied.value = isCopied ? PAGE_TEXT_SENTENCES.textCopied : PAGE_TEXT_SENTENCES.textNotCopied;
   };
 
   return (

@@ -13,13 +13,14 @@ import { ShortcutList } from "@/components/shortcut_list.tsx";
 import { CardList, type ListSteps } from "@/components/campaigns/card_list.tsx";
 import { loadOpenZones, openZones } from "@/components/campaigns/live_card.tsx";
 import { BoardStore, type FirstList } from "@/lib/pages/campaigns/board_store_client.ts";
-import { remembered, store } from "@/lib/pages/browser/browser_memory_client.ts";
+import { store } from "@/lib/pages/browser/browser_memory_client.ts";
 import { apiBase, campaignApi } from "@/lib/pages/campaigns/campaign_api_client.ts";
-import { isTyping } from "@/lib/pages/browser/focus_client.ts";
+import { useShortcuts } from "@/lib/pages/browser/shortcuts_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { isReturn, storedList } from "@/lib/pages/campaigns/list_memory_client.ts";
 import { ListHistory, ListReturn, ScrollAnchor } from "@/lib/pages/campaigns/list_places_client.ts";
 import { browserClock } from "@/lib/pages/browser/poller_client.ts";
+import { readerMoments } from "@/lib/pages/browser/reader_moments_client.ts";
 import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
 import { INTRODUCED_KEY } from "@/lib/pages/stored_names.ts";
 import {
@@ -35,10 +36,10 @@ import { formatCount } from "@/lib/pages/locale/figures.ts";
 import type { MomentStyle } from "@/lib/pages/moments.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { favicon, LABELS, pageTitle, SENTENCES } from "@/lib/pages/page_sentences.ts";
-import { commandOf, type Shortcut } from "@/lib/pages/shortcuts.ts";
+import type { Shortcut } from "@/lib/pages/shortcuts.ts";
 
 export type CampaignBoardProps = {
-  /** What the server could read; null: nothing, and the browser reads it. */
+  /** The list as the server read it; null: the browser reads it. */
   readonly first: FirstList | null;
   /** Which campaigns are shown, and in which order. */
   readonly address: ListAddress;
@@ -77,7 +78,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     }), []);
   const addresses = useMemo(() => new ListHistory((address) => board.show(address)), []);
   const back = useMemo(() => new ListReturn(), []);
-  const characterKeys = useMemo(() => remembered("keys"), []);
+
   // The server writes in UTC; the reader's zone is known once the island is awake.
   const style = useSignal<MomentStyle>({ zone: "UTC", now: renderedAt });
   const pace = useComputed(() =>
@@ -107,6 +108,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     };
     commands[command]();
   };
+  const characterKeys = useShortcuts(LIST_SHORTCUTS, run);
 
   // Before the cards' own effects: a remembered card would be read in a hidden tab.
   useLayoutEffect(() => {
@@ -121,28 +123,21 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   }, []);
 
   useEffect(() => {
-    const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
-    const tick = () => style.value = { zone, now: Date.now() };
+    const tick = () => style.value = readerMoments();
     const follow = () => board.setHidden(document.hidden);
     const online = () => {
       board.readNow();
       if (openZones.value === "failed") loadOpenZones();
     };
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || help.current?.open) return;
-      const command = commandOf(LIST_SHORTCUTS, event, characterKeys.value);
-      if (command === null) return;
-      event.preventDefault();
-      run(command);
-    };
+
     tick();
-    characterKeys.recall();
+
     const ticking = setInterval(tick, MINUTE_MS);
     const stopHistory = addresses.start();
-    document.addEventListener("visibilitychange", follow);
-    addEventListener("online", online);
-    addEventListener("keydown", onKey);
-    // What was typed before the page was awake.
+    const listening = new AbortController();
+    document.addEventListener("visibilitychange", follow, listening);
+    addEventListener("online", online, listening);
+    // The reader may have typed before the page was awake.
     const typed = search.current?.querySelector<HTMLInputElement>("input[type=search]")?.value ?? address.filter.text;
     if (typed !== address.filter.text) show({ ...address, filter: { ...address.filter, text: typed } });
     if (!isAnonymous) renderedWithSession();
@@ -150,9 +145,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     return () => {
       clearInterval(ticking);
       stopHistory();
-      document.removeEventListener("visibilitychange", follow);
-      removeEventListener("online", online);
-      removeEventListener("keydown", onKey);
+      listening.abort();
       board.stop();
     };
   }, []);
@@ -199,20 +192,13 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
       )}
       {(isKnown || outage !== null) && (
         <BoardStatus
+          board={board}
           outage={outage}
-          nextAt={board.trouble.value?.nextAt ?? null}
-          readAt={board.readAt.value}
-          staleSince={board.staleSince.value}
-          skipped={board.skipped.value}
-          drifted={board.drifted.value}
-          reading={board.reading.value}
           zone={style.value.zone}
           summary={LABELS.shownOf(formatCount(shownCount), all)}
           showAll={isFiltered
             ? { path: listPath({ ...shown, filter: NO_FILTER }), label: BOARD_LABELS.showAll(all) }
             : null}
-          onTry={() => board.readNow()}
-          onSort={() => board.sortAgain()}
           onHelp={() => run("help")}
         />
       )}
@@ -231,13 +217,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
             ` ${SENTENCES.olderUnsearched(board.older.value)}`}
         </p>
       )}
-      <OlderLink
-        address={shown}
-        from={first?.from ?? 0}
-        older={board.older.value}
-        loading={board.loadingOlder.value}
-        onShow={showOlder}
-      />
+      <OlderLink board={board} from={first?.from ?? 0} onShow={showOlder} />
       <ShortcutList dialog={help} shortcuts={LIST_SHORTCUTS} words={LIST_KEY_WORDS} characterKeys={characterKeys} />
     </>
   );

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { island } from "@/lib/pages/browser/island.tsx";
+import { zoneOfReader } from "@/lib/pages/browser/reader_moments_client.ts";
 import { type LoginMoment, loginMomentSentence } from "@/lib/pages/login_sentences.ts";
 
 type LoginNoticeProps = LoginMoment & {
@@ -16,10 +17,9 @@ type LoginNoticeProps = LoginMoment & {
 export default island("login_notice", function LoginNotice({ kind, at, account, renderedAt }: LoginNoticeProps) {
   const sentence = useSignal(loginMomentSentence({ kind, at, account }, renderedAt, null));
   useEffect(() => {
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     // A wait is counted by this browser's clock, which may differ from the server's.
     const here = kind === "locked" ? at + Date.now() - renderedAt : at;
-    const show = () => sentence.value = loginMomentSentence({ kind, at: here, account }, Date.now(), timeZone);
+    const show = () => sentence.value = loginMomentSentence({ kind, at: here, account }, Date.now(), zoneOfReader());
     show();
     if (kind === "ended") return;
     const timer = setTimeout(show, Math.max(0, here - Date.now()));

@@ -6,11 +6,11 @@ import { ViewerProblemNotice, ViewerTools } from "@/components/viewer/viewer_par
 import { browserClock } from "@/lib/pages/browser/poller_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { fetchXml } from "@/lib/pages/browser/fetch_text_client.ts";
-import { isTyping } from "@/lib/pages/browser/focus_client.ts";
+import { useShortcuts } from "@/lib/pages/browser/shortcuts_client.ts";
 import { AddressBar, ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import type { ImageView, PagePoint } from "@/lib/pages/viewer/image_view_client.ts";
 import { PageTexts, saveText } from "@/lib/pages/viewer/page_texts_client.ts";
-import { remembered } from "@/lib/pages/browser/browser_memory_client.ts";
+
 import { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
 import { browserIdle, VolumeSearch } from "@/lib/pages/search/volume_search_client.ts";
 import { MAX_ALTO_CHARACTERS } from "@/lib/pages/alto/read_alto.ts";
@@ -18,7 +18,7 @@ import type { Box, Manifest } from "@/lib/pages/iiif/manifest.ts";
 import { runLogOf, writeViewerAddress } from "@/lib/pages/page_paths.ts";
 import { pageTitle } from "@/lib/pages/page_sentences.ts";
 import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
-import { commandOf } from "@/lib/pages/shortcuts.ts";
+
 import { VIEWER_SHORTCUTS, type ViewerCommand } from "@/lib/pages/viewer/viewer_keys.ts";
 import { hitsInOrder, type VolumeHit } from "@/lib/pages/search/volume_index.ts";
 import { VIEWER_KEY_WORDS, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/viewer/viewer_sentences.ts";
@@ -39,7 +39,7 @@ type ManifestViewerProps = {
 export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
   const store = useMemo(() => new ViewerStore((...request) => fetch(...request), addressBar()), []);
   const panels = useMemo(() => new ViewerPanels(), []);
-  const characterKeys = useMemo(() => remembered("keys"), []);
+
   const frame = useRef<HTMLDivElement>(null);
   const help = useRef<HTMLDialogElement>(null);
   const view = useSignal<ImageView | null>(null);
@@ -119,23 +119,13 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     };
     commands[command]();
   };
+  const characterKeys = useShortcuts(VIEWER_SHORTCUTS, run, isScrolling);
   useEffect(() => {
     // While the manifest is read. What fails here fails again where the images are shown.
     imageLibrary().catch(() => {});
-    characterKeys.recall();
     const stopPanels = panels.start();
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || help.current?.open) return;
-      const command = commandOf(VIEWER_SHORTCUTS, event, characterKeys.value);
-      if (command === null) return;
-      if ((event.key === "Home" || event.key === "End") && isInScrollingRegion(event)) return;
-      event.preventDefault();
-      run(command);
-    };
-    addEventListener("keydown", onKey);
     const stop = store.start();
     return () => {
-      removeEventListener("keydown", onKey);
       search.stop();
       stopPanels();
       stop();
@@ -242,15 +232,16 @@ function volumeSearch(): VolumeSearch {
   });
 }
 
-/** What must be shown with the manifest, else whose it is. */
+/** The statement that must be shown with the manifest, else its provider. */
 function noteOf({ requiredStatement, providers }: Manifest, url: string | null): string {
   const statement = requiredStatement?.values.join(" · ");
   return statement || providers.map(({ label }) => label).find(Boolean) || (url ? new URL(url).host : "");
 }
 
-/** Whether the focus is in a region of its own scrolling, which Home and End then move. */
-function isInScrollingRegion({ target }: KeyboardEvent): boolean {
-  return target instanceof Element && target.closest(".text-panel, .drawer, .thumbs, .hits") !== null;
+/** Whether a key scrolls a part of the page: Home and End move the region that has the focus. */
+function isScrolling({ key, target }: KeyboardEvent): boolean {
+  return (key === "Home" || key === "End") && target instanceof Element &&
+    target.closest(".text-panel, .drawer, .thumbs, .hits") !== null;
 }
 
 async function toggleFullScreen(element: HTMLElement | null): Promise<void> {

@@ -5,6 +5,7 @@ import { Chip } from "@/components/chip.tsx";
 import { type LineLook, LogStage, LogTools } from "@/components/log/log_lines.tsx";
 import { RunFigures, RunSummary } from "@/components/log/run_summary.tsx";
 import { goToLogin, renderAgain, renderedWithSession } from "@/lib/pages/browser/session_client.ts";
+import { copyText } from "@/lib/pages/browser/save_file_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { LogReader } from "@/lib/pages/log/log_reader_client.ts";
 import { LogView } from "@/lib/pages/log/log_view_client.ts";
@@ -167,12 +168,8 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     if (list.current) moveStop({ list: list.current, entries: STOPS }, number);
     history.replaceState(null, "", number.hash);
     view.mark(line);
-    try {
-      await navigator.clipboard.writeText(location.href);
-      notice.value = LOG_SENTENCES.linkCopied(String(line.number));
-    } catch {
-      notice.value = LOG_SENTENCES.linkNotCopied;
-    }
+    const isCopied = await copyText(location.href);
+    notice.value = isCopied ? LOG_SENTENCES.linkCopied(String(line.number)) : LOG_SENTENCES.linkNotCopied;
   };
 
   return (

@@ -17,12 +17,14 @@ import {
   SEGMENT_WORDS,
   SORT_WORDS,
 } from "@/lib/pages/campaigns/campaign_sentences.ts";
+import { onPlainClick } from "@/lib/pages/browser/focus_client.ts";
+import type { BoardStore } from "@/lib/pages/campaigns/board_store_client.ts";
 import { formatCount } from "@/lib/pages/locale/figures.ts";
 import { formatClock, formatEnd, formatFull, type MomentStyle } from "@/lib/pages/moments.ts";
 import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
 import { Icon } from "@/components/icon.tsx";
 
-/** What Stackroom is, for a first visit. A page of a reader who has closed it hides it before anything is painted. */
+/** Introduces Stackroom at a first visit. A page of a reader who has closed it hides it before anything is painted. */
 export function Introduction({ onClose }: { onClose: () => void }) {
   return (
     <aside class="introduction" aria-label={BOARD_LABELS.introduction}>
@@ -46,7 +48,7 @@ interface BoardFiguresProps {
   readonly style: MomentStyle;
 }
 
-/** What all campaigns together do at the moment. Its four figures have their space before they are known. */
+/** The figures of all campaigns together. Its four figures have their space before they are known. */
 export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
   const { troubled, running, activeVolumes, runningTroubled, runningHeld } = overview;
   const { pagesPerMinute, endsAt } = pace;
@@ -172,7 +174,7 @@ export function BoardFilter({ address, overview, onChange }: BoardFilterProps) {
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;
-  /** What the choice of all is named. */
+  /** Name of the choice of all. */
   readonly any: string;
   readonly options: readonly string[];
   /** "": all. */
@@ -199,31 +201,23 @@ function Choice({ name, label, any, options, chosen, onChoose }: ChoiceProps) {
 }
 
 interface BoardStatusProps {
+  readonly board: BoardStore;
   /** Why the list is not the newest, or why there is none; null: it is. */
   readonly outage: string | null;
-  /** When the list is read again after an outage, ms since 1970. */
-  readonly nextAt: number | null;
-  /** The last good read, ms since 1970. */
-  readonly readAt: number | null;
-  /** Since when the cluster has not answered the server, ms since 1970. */
-  readonly staleSince: number | null;
-  /** Rows of the list that could not be read. */
-  readonly skipped: number;
-  readonly drifted: boolean;
-  readonly reading: boolean;
   readonly zone: string;
-  /** What is shown, where nothing is wrong. */
+  /** Shown where nothing is wrong. */
   readonly summary: string;
   /** Leads to the list without its filter; null where no filter is set. */
   readonly showAll: { readonly path: string; readonly label: string } | null;
-  readonly onTry: () => void;
-  readonly onSort: () => void;
   readonly onHelp: () => void;
 }
 
 /** The line between the filter and the cards: how old they are, or what is wrong. It has the same height in every state. */
-export function BoardStatus(props: BoardStatusProps) {
-  const { outage, nextAt, readAt, staleSince, skipped, drifted, reading, zone, summary, showAll } = props;
+export function BoardStatus({ board, outage, zone, summary, showAll, onHelp }: BoardStatusProps) {
+  const readAt = board.readAt.value;
+  const staleSince = board.staleSince.value;
+  const skipped = board.skipped.value;
+  const reading = board.reading.value;
   const clock = (ms: number | null) => ms === null ? null : formatClock(ms, zone);
   const isStale = outage === null && staleSince !== null;
   const isSkipped = outage === null && !isStale && skipped > 0;
@@ -231,7 +225,7 @@ export function BoardStatus(props: BoardStatusProps) {
     <div class={`board-status ${outage !== null ? "bad" : isStale || isSkipped ? "warn" : ""}`}>
       <p>
         {outage !== null && <span role="alert">{outage}</span>}
-        {outage !== null && BOARD_SENTENCES.outage(clock(readAt), clock(nextAt))}
+        {outage !== null && BOARD_SENTENCES.outage(clock(readAt), clock(board.trouble.value?.nextAt ?? null))}
         {isStale && <span role="status">{BOARD_SENTENCES.stale(formatClock(staleSince, zone))}</span>}
         {isSkipped && <span role="status">{BOARD_SENTENCES.skippedCampaigns(skipped)}</span>}
         {outage === null && !isStale && !isSkipped && (
@@ -254,48 +248,46 @@ export function BoardStatus(props: BoardStatusProps) {
       <div class="needs-scripts">
         {outage !== null
           ? (
-            <button class="btn small" type="button" aria-disabled={reading} onClick={() => reading || props.onTry()}>
+            <button class="btn small" type="button" aria-disabled={reading} onClick={() => reading || board.readNow()}>
               {reading ? BOARD_LABELS.trying : BOARD_LABELS.tryNow}
             </button>
           )
           : (
             <button
-              class={`btn small ${drifted ? "" : "unseen"}`}
+              class={`btn small ${board.drifted.value ? "" : "unseen"}`}
               type="button"
               title={SENTENCES.orderOfLastVisit}
-              onClick={props.onSort}
+              onClick={() => board.sortAgain()}
             >
               {LABELS.sortAgain}
             </button>
           )}
-        <button class="btn small keys" type="button" onClick={props.onHelp}>{BOARD_LABELS.shortcuts}</button>
+        <button class="btn small keys" type="button" onClick={onHelp}>{BOARD_LABELS.shortcuts}</button>
       </div>
     </div>
   );
 }
 
 interface OlderLinkProps {
-  readonly address: ListAddress;
+  readonly board: BoardStore;
   /** Campaigns before the first one shown, for readers without scripts. */
   readonly from: number;
-  /** Campaigns that can be added. */
-  readonly older: number;
-  /** They are being read. */
-  readonly loading: boolean;
   readonly onShow: () => void;
 }
 
 /** Adds the next older campaigns to the list: by its address without scripts, and in a new tab. */
-export function OlderLink({ address, from, older, loading, onShow }: OlderLinkProps) {
+export function OlderLink({ board, from, onShow }: OlderLinkProps) {
+  const older = board.older.value;
+  const loading = board.loadingOlder.value;
   if (older === 0) return null;
-  const show = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    if (!loading) onShow();
-  };
   return (
     <p class="older">
-      <a class="btn" href={listPath(withOlder(address), from)} aria-disabled={loading} onClick={show}>
+      <a
+        class="btn"
+        href={listPath(withOlder(board.address), from)}
+        aria-disabled={loading}
+        onClick={onPlainClick(() => loading || onShow())}
+      >
         {loading
           ? LABELS.loading
           : LABELS.olderCampaigns(formatCount(Math.min(REAPED_PAGE, older)), formatCount(older))}

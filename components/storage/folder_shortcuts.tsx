@@ -1,9 +1,7 @@
 import type { Signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
-import { remembered } from "@/lib/pages/browser/browser_memory_client.ts";
-import { isTyping } from "@/lib/pages/browser/focus_client.ts";
+import { useShortcuts } from "@/lib/pages/browser/shortcuts_client.ts";
 import { lazyComponent } from "@/lib/pages/browser/load_code_client.tsx";
-import { commandOf, type Shortcut } from "@/lib/pages/shortcuts.ts";
+import type { Shortcut } from "@/lib/pages/shortcuts.ts";
 import type { FOLDER_KEY_WORDS } from "@/lib/pages/storage/storage_sentences.ts";
 
 /** The shortcuts of a folder, in the order in which they are listed. Those without keys belong to the rows. */
@@ -31,20 +29,10 @@ const ShortcutDialog = lazyComponent(async () => (await import("./shortcut_dialo
 
 /** The shortcuts that work anywhere on a folder's page, and the list of all. */
 export function FolderShortcuts({ isOpen, onFind }: FolderShortcutsProps) {
-  const characterKeys = useMemo(() => remembered("keys"), []);
-  useEffect(() => {
-    characterKeys.recall();
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || document.querySelector("dialog[open]")) return;
-      const command = commandOf(SHORTCUTS, event, characterKeys.value);
-      if (command === null) return;
-      event.preventDefault();
-      if (command === "find") onFind();
-      else isOpen.value = true;
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  const characterKeys = useShortcuts(SHORTCUTS, (command) => {
+    if (command === "find") onFind();
+    else isOpen.value = true;
+  });
   if (!isOpen.value) return null;
   return <ShortcutDialog shortcuts={SHORTCUTS} characterKeys={characterKeys} onClose={() => isOpen.value = false} />;
 }

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import { useBatches } from "@/lib/pages/browser/steps_client.ts";
-import { goByKey, moveStop } from "@/lib/pages/browser/focus_client.ts";
+import { goByKey, moveStop, onPlainClick } from "@/lib/pages/browser/focus_client.ts";
 import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import type { Range } from "@/lib/pages/iiif/manifest.ts";
 import { VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
@@ -11,7 +11,7 @@ import { VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 const ENTRIES_A_GROUP = 100;
 /** Parts of an entry that are shown without being unfolded. */
 const MAX_UNFOLDED = 20;
-/** What the arrows go through: the link of an entry, or the button of one without a page. */
+/** Arrows go through the links of entries, and the buttons of those without a page. */
 const ENTRY = "[data-entry]";
 
 interface ContentsListProps {
@@ -43,7 +43,7 @@ export function ContentsList({ ranges, store }: ContentsListProps) {
 }
 
 interface EntriesProps extends ContentsListProps {
-  /** From 1. */
+  /** 1 for the outermost. */
   readonly level: number;
   /** Place of the entry that the Tab key leads to at first; -1: none of this level. */
   readonly stop: number;
@@ -141,11 +141,7 @@ function Entry({ range, store, level, isStop, isCurrent }: EntryProps) {
             tabIndex={tabIndex}
             data-entry
             aria-current={isCurrent ? "location" : undefined}
-            onClick={(event) => {
-              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-              event.preventDefault();
-              store.goTo(first);
-            }}
+            onClick={onPlainClick(() => store.goTo(first))}
           >
             {label}
           </a>

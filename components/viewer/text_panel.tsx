@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { ConfidenceLegend } from "./confidence_legend.tsx";
 import { ToolButton } from "@/components/icon.tsx";
 import { goByKey, moveStop } from "@/lib/pages/browser/focus_client.ts";
+import { copyText } from "@/lib/pages/browser/save_file_client.ts";
 import { useBatches } from "@/lib/pages/browser/steps_client.ts";
 import type { PageText, PageTexts } from "@/lib/pages/viewer/page_texts_client.ts";
 import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
@@ -121,12 +122,7 @@ function PageTextView(props: PageTextViewProps) {
   const copied = useSignal<"no" | "yes" | "refused">("no");
   const page = text?.kind === "text" ? text.page : null;
   const copy = async (page: AltoPage) => {
-    try {
-      await navigator.clipboard.writeText(readingText(page));
-      copied.value = "yes";
-    } catch {
-      copied.value = "refused";
-    }
+    copied.value = await copyText(readingText(page)) ? "yes" : "refused";
   };
   return (
     <>

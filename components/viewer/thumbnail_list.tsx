@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/pages/iiif/image_service.ts";
 import { type Canvas, standInOf } from "@/lib/pages/iiif/manifest.ts";
+import { onPlainClick } from "@/lib/pages/browser/focus_client.ts";
 import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
 import { PHONE } from "@/lib/pages/viewer/viewer_panels_client.ts";
 import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
@@ -88,11 +89,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
                 class="thumb"
                 href={store.addressOf(index)}
                 aria-current={store.shown.value.includes(index) ? "page" : undefined}
-                onClick={(event) => {
-                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                  event.preventDefault();
-                  store.goTo(index);
-                }}
+                onClick={onPlainClick(() => store.goTo(index))}
               >
                 <span class="frame">
                   {loaded.current.has(index) && (

@@ -14,6 +14,15 @@ interface RovingList {
   readonly entries: string;
 }
 
+/** Handles a click on a link by scripts, unless it opens a new tab or window. */
+export function onPlainClick(act: () => void): (event: MouseEvent) => void {
+  return (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    act();
+  };
+}
+
 /** Gives the stop of a list to an entry; null: it stays where it is. */
 export function moveStop({ list, entries }: RovingList, entry: HTMLElement | null): void {
   if (entry === null) return;

@@ -10,3 +10,13 @@ export function saveFile(name: string, text: string, type: "text/csv" | "text/pl
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), REVOKE_MS);
 }
+
+/** Copies a text. @returns whether the browser did so */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

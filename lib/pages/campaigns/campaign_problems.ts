@@ -125,13 +125,14 @@ export interface FailureWords {
   /** The report of the cluster or the worker, where the text does not contain it; else null. */
   readonly raw: string | null;
 }
+
 /**
  * A volume's failure in plain sentences: what happened, and whether it is tried again.
  *
- * @param reason null: nothing more is known
+ * @param reason absent: nothing more is known
  * @param isFinal the volume is failed, not between two attempts
  */
-export function failureWords(reason: Reason | null, isFinal: boolean): FailureWords {
+export function failureWords(reason: Reason | undefined, isFinal: boolean): FailureWords {
   const { text, raw } = reason ? whatHappened(reason) : { text: PROBLEMS.unexplained, raw: null };
   return { text: `${text} ${reason?.permanent || isFinal ? PROBLEMS.notTriedAgain : PROBLEMS.triedAgain}`, raw };
 }
