@@ -129,9 +129,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
       board.readNow();
       if (openZones.value === "failed") loadOpenZones();
     };
-
     tick();
-
     const ticking = setInterval(tick, MINUTE_MS);
     const stopHistory = addresses.start();
     const listening = new AbortController();

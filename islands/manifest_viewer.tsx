@@ -10,7 +10,6 @@ import { useShortcuts } from "@/lib/pages/browser/shortcuts_client.ts";
 import { AddressBar, ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import type { ImageView, PagePoint } from "@/lib/pages/viewer/image_view_client.ts";
 import { PageTexts, saveText } from "@/lib/pages/viewer/page_texts_client.ts";
-
 import { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
 import { browserIdle, VolumeSearch } from "@/lib/pages/search/volume_search_client.ts";
 import { MAX_ALTO_CHARACTERS } from "@/lib/pages/alto/read_alto.ts";
@@ -18,7 +17,6 @@ import type { Box, Manifest } from "@/lib/pages/iiif/manifest.ts";
 import { runLogOf, writeViewerAddress } from "@/lib/pages/page_paths.ts";
 import { pageTitle } from "@/lib/pages/page_sentences.ts";
 import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
-
 import { VIEWER_SHORTCUTS, type ViewerCommand } from "@/lib/pages/viewer/viewer_keys.ts";
 import { hitsInOrder, type VolumeHit } from "@/lib/pages/search/volume_index.ts";
 import { VIEWER_KEY_WORDS, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/viewer/viewer_sentences.ts";
@@ -39,7 +37,6 @@ type ManifestViewerProps = {
 export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
   const store = useMemo(() => new ViewerStore((...request) => fetch(...request), addressBar()), []);
   const panels = useMemo(() => new ViewerPanels(), []);
-
   const frame = useRef<HTMLDivElement>(null);
   const help = useRef<HTMLDialogElement>(null);
   const view = useSignal<ImageView | null>(null);
