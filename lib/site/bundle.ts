@@ -88,8 +88,8 @@ type Bundled = BuildResult<ReturnType<typeof options>>;
 function options(root: string, language: Language, entry: string) {
   return {
     absWorkingDir: root,
-    plugins: [siteEntry(root, entry), sentencesOf(language)],
-    alias: { "@": root },
+    plugins: [siteEntry(root, entry)],
+    alias: { ...tablesOf(root, language), "@": root },
     bundle: true,
     format: "esm",
     target: "es2023",
@@ -124,20 +124,9 @@ function siteEntry(root: string, contents: string): Plugin {
   };
 }
 
-/** Puts the tables of one language in the place of those of every other one, so that a bundle holds one language. */
-function sentencesOf(language: Language): Plugin {
-  const others = LANGUAGES.filter((other) => other !== language).join("|");
-  return {
-    name: `sentences in ${language}`,
-    setup(bundler) {
-      const folder = new RegExp(`/locales/(?:${others})/`);
-      bundler.onResolve(
-        { filter: folder },
-        ({ path, resolveDir, kind }) =>
-          bundler.resolve(path.replace(folder, `/locales/${language}/`), { resolveDir, kind }),
-      );
-    },
-  };
+/** Resolves the tables of every language to those of one, so that a bundle holds one language. */
+function tablesOf(root: string, language: Language): Record<string, string> {
+  return Object.fromEntries(LANGUAGES.map((other) => [`@/locales/${other}`, `${root}/locales/${language}`]));
 }
 
 /** The members of an object with a function for each island, which loads its code. */
