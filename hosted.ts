@@ -32,7 +32,7 @@ try {
   const audit = await openAudit(config, null, null, console.error, log);
   const application = await openApplication(
     config,
-    { folder: null, store: null, cluster: null, audit, dev: false },
+    { folder: null, store: null, cluster: null, audit, devAssets: null },
     log,
   );
   const served = overloadGuard(config.trustedHops, log).guard(serving(application.app));

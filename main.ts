@@ -69,19 +69,20 @@ async function start(config: Config, dev: boolean): Promise<void> {
     console.error(message);
     stopAfterFault();
   };
-  // Both at once: loading their threads takes longer than what they do to start.
+  // All at once: loading their threads takes longer than what they do to start.
   const starting = folder && config.embedded.store ? startStore(config, folder, listener, fail) : null;
   const shown = config.web && !config.web.siteOnly ? config.web : null;
-  const [store, audit, cluster] = await Promise.all([
+  const [store, audit, cluster, devAssets] = await Promise.all([
     starting,
     // The cluster's writes into the store wait for it.
     openAudit(config, folder, starting, console.error, log),
     folder && shown && config.embedded.cluster
       ? startSampleCluster(config, folder, starting, listener.origin, clusterFailed)
       : null,
+    dev ? import("@/lib/site/build.ts").then(({ siteAssets }) => siteAssets({ dev })) : null,
   ]);
 
-  const application = await openApplication(config, { folder, store, cluster, audit, dev }, log);
+  const application = await openApplication(config, { folder, store, cluster, audit, devAssets }, log);
   const overload = overloadGuard(config.trustedHops, log);
   const served = overload.guard(serving(application.app));
   listener.answerWith(served);

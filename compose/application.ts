@@ -3,6 +3,7 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { endsWithin } from "@/lib/std/timing.ts";
+import type { Assets } from "@/lib/site/site.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { tracing } from "@/lib/operations/tracing.ts";
 import { buildApp } from "./app.ts";
@@ -25,8 +26,8 @@ interface Machine {
   readonly store: EmbeddedStore | null;
   readonly cluster: ClusterHandle | null;
   readonly audit: Audit | null;
-  /** Pages load themselves again when the server starts again. */
-  readonly dev: boolean;
+  /** The site as built for development; null: that of the last build. */
+  readonly devAssets: Assets | null;
 }
 
 export type Application = Awaited<ReturnType<typeof openApplication>>;
@@ -41,7 +42,7 @@ export type Application = Awaited<ReturnType<typeof openApplication>>;
  */
 export async function openApplication(
   config: Config,
-  { folder, store, cluster, audit, dev }: Machine,
+  { folder, store, cluster, audit, devAssets }: Machine,
   log: RequestLog,
 ) {
   // Loaded only where metrics are served.
@@ -74,7 +75,7 @@ export async function openApplication(
       folder,
       revoked: fromStore?.revoked ?? null,
       shared: revocations,
-      dev,
+      devAssets,
       log,
       observe,
     });

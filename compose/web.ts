@@ -22,7 +22,7 @@ import {
   type ResultsService,
 } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { builtAssets } from "@/lib/site/site.ts";
+import { type Assets, builtAssets } from "@/lib/site/site.ts";
 import type { StorageSettings } from "@/lib/site/storage/logins.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web.ts";
 import type { SignedSet } from "@/lib/state/signed_set.ts";
@@ -59,8 +59,8 @@ interface WebParts {
   readonly revoked: RevokedSessions | null;
   /** The revoked sessions of all replicas; null: of this one alone. */
   readonly shared: SignedSet | null;
-  /** Pages load themselves again when the server starts again. */
-  readonly dev: boolean;
+  /** The site as built for development; null: that of the last build. */
+  readonly devAssets: Assets | null;
   readonly log: RequestLog;
   readonly observe: ObserveUpstream;
 }
@@ -72,7 +72,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts) {
   const service = web.resultsProxy === null ? parts.results : remoteResults(web.resultsProxy, client());
   const inProcess = parts.results && resultsFetch(parts.results);
   const progress = web.progressBase === null ? inProcess : remoteResultsFetch(web.progressBase, client());
-  const site = await siteFiles(web, parts.dev);
+  const site = siteFiles(web, parts.devAssets);
   const campaigns = web.siteOnly ? null : await campaignRole(config, web, parts, service, progress);
   const deps: WebDeps = {
     storage: web.storage && storageSettings(
@@ -157,11 +157,8 @@ function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterA
     : { kind: "kubeconfig", path: web.kubeconfig.path };
 }
 
-async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<SiteFiles | null> {
-  if (staticFolder === null) return null;
-  if (!dev) return { staticFolder, assets: builtAssets() };
-  const { siteAssets } = await import("@/lib/site/build.ts");
-  return { staticFolder, assets: await siteAssets({ dev }) };
+function siteFiles({ staticFolder }: WebConfig, devAssets: Assets | null): SiteFiles | null {
+  return staticFolder === null ? null : { staticFolder, assets: devAssets ?? builtAssets() };
 }
 
 /**

@@ -14,7 +14,7 @@ async function resultsUrlOf(settings: Record<string, string>): Promise<string> {
     folder: null,
     revoked: null,
     shared: null,
-    dev: false,
+    devAssets: null,
     log: NO_LOG,
     observe: () => ({}),
   });
