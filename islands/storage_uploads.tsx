@@ -4,39 +4,38 @@ import { Icon } from "@/components/icon.tsx";
 import { InterruptedUploads, UnfinishedList } from "@/components/storage/left_uploads.tsx";
 import { keepFocus } from "@/lib/pages/browser/focus_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
-import { droppedFiles, onUploadRequested, walkEntries } from "@/lib/pages/uploads/chosen_files_client.ts";
+import { droppedFiles, requestedUpload, walkEntries } from "@/lib/pages/uploads/chosen_files_client.ts";
 import { announcement, uploadSection } from "@/lib/pages/storage/dock_client.ts";
 import { type OfferedChanges, offeredChanges } from "@/lib/pages/storage/folder_changes_client.ts";
 import { lazyComponent } from "@/lib/pages/browser/load_code_client.tsx";
 import { UploadsStore } from "@/lib/pages/uploads/uploads_store_client.ts";
+import type { FolderName } from "@/lib/pages/storage/storage_paths.ts";
 import { plainName } from "@/lib/pages/storage/key_names.ts";
 import { UPLOAD_LABELS, UploadAnnouncer, uploadHead } from "@/lib/pages/uploads/upload_sentences.ts";
 
 interface StorageUploadsProps {
-  readonly account: string;
-  readonly bucket: string;
-  readonly prefix: string;
-  /** The folder's own name. */
+  readonly folder: FolderName;
+  /** The name of the folder. */
   readonly name: string;
   /** The changes of the bucket that are offered: all but those that the store is known to forbid. */
   readonly found: OfferedChanges;
 }
 
-/** Uploads to a folder: by drop or dialog. What is under way stands in the dock, what was left unfinished stands here. */
+/** Uploads to a folder: by drop or dialog. The dock shows those under way, this island interrupted and unfinished ones. */
 export default island(
   "storage_uploads",
-  function StorageUploads({ account, bucket, prefix, name, found }: StorageUploadsProps) {
+  function StorageUploads({ folder, name, found }: StorageUploadsProps) {
     const store = useSignal<UploadsStore | null>(null);
     const isOver = useSignal(false);
     const area = useRef<HTMLDivElement>(null);
     const files = useRef<HTMLInputElement>(null);
-    const folder = useRef<HTMLInputElement>(null);
-    const isOffered = () => offeredChanges(account, bucket, found).write;
+    const folders = useRef<HTMLInputElement>(null);
+    const isOffered = () => offeredChanges(folder.account, folder.bucket, found).write;
 
     useEffect(() => {
-      const created = new UploadsStore({ account, bucket, prefix });
+      const created = new UploadsStore(folder);
       store.value = created;
-      showInDock(created, bucket);
+      showInDock(created, folder.bucket);
       const stops = [
         created.start(),
         announced(created),
@@ -44,7 +43,12 @@ export default island(
           if (!isOffered()) return;
           void droppedFiles(transfer).then((chosen) => created.add(chosen));
         }),
-        onUploadRequested((choice) => (choice === "files" ? files : folder).current?.click()),
+        effect(() => {
+          const choice = requestedUpload.value;
+          if (choice === null) return;
+          requestedUpload.value = null;
+          (choice === "files" ? files : folders).current?.click();
+        }),
       ];
       if (area.current) {
         // A notice that goes leaves the focus to what stands below it.
@@ -74,7 +78,7 @@ export default island(
         )}
         <input ref={files} type="file" multiple hidden onChange={(event) => choose(event.currentTarget)} />
         <input
-          ref={folder}
+          ref={folders}
           type="file"
           multiple
           hidden
@@ -84,16 +88,14 @@ export default island(
         {store.value && (
           <InterruptedUploads
             store={store.value}
-            account={account}
-            bucket={bucket}
-            prefix={prefix}
-            onChoose={() => folder.current?.click()}
+            folder={folder}
+            onChoose={() => folders.current?.click()}
           />
         )}
         {isOffered() && (
           <UnfinishedList
             uploads={store.value?.unfinished ?? null}
-            prefix={prefix}
+            prefix={folder.prefix}
             onOpen={() => void store.value?.readUnfinished()}
           />
         )}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Icon, type IconName } from "@/components/icon.tsx";
-import { requestUpload, type UploadChoice } from "@/lib/pages/uploads/chosen_files_client.ts";
+import { requestedUpload, type UploadChoice } from "@/lib/pages/uploads/chosen_files_client.ts";
 import { nameIn } from "@/lib/pages/storage/key_names.ts";
 import { type FolderAddress, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
@@ -11,14 +11,14 @@ interface FolderToolsProps {
   /** The folder and what is shown of it. */
   readonly address: Required<Pick<FolderAddress, "account" | "bucket" | "prefix" | "find" | "from">>;
   readonly isMore: boolean;
-  /** Shows another part of the folder: names with a beginning, from a name on. */
+  /** Shows names of the folder with a prefix, or from a name on. */
   onShow(part: { readonly find: string; readonly from?: string }): void;
   onHelp(): void;
   /** Further actions in the folder. */
   readonly children: ComponentChildren;
 }
 
-/** ms without a key press after which the names with a typed beginning are read. */
+/** ms without a key press after which the search runs. */
 const TYPING_MS = 200;
 
 /** The head of a folder: search, and what can be done in it. Without scripts it is a form. */
@@ -83,7 +83,7 @@ interface SearchFieldProps {
   onText?(text: string): void;
 }
 
-/** A field in which a beginning of names, or a name, is typed. */
+/** A field for the prefix of names, or for a name. */
 function SearchField({ icon, name, label, hint, value, class: own, onText }: SearchFieldProps) {
   return (
     <label class={own ? `field ${own}` : "field"}>
@@ -109,7 +109,7 @@ export function UploadButton({ choice }: { readonly choice: UploadChoice }) {
       class={choice === "files" ? "btn primary needs-scripts" : "btn needs-scripts"}
       type="button"
       title={UPLOAD_LABELS.orDrop}
-      onClick={() => requestUpload(choice)}
+      onClick={() => requestedUpload.value = choice}
     >
       <Icon name={choice === "files" ? "upload" : "folder"} />
       {choice === "files" ? UPLOAD_LABELS.upload : UPLOAD_LABELS.uploadFolder}

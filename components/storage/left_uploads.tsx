@@ -9,7 +9,7 @@ import type { UploadsStore } from "@/lib/pages/uploads/uploads_store_client.ts";
 import { formatAge } from "@/lib/pages/moments.ts";
 import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
 import { nameIn, plainName } from "@/lib/pages/storage/key_names.ts";
-import { folderPath } from "@/lib/pages/storage/storage_paths.ts";
+import { type FolderName, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { UPLOAD_LABELS, UPLOAD_NOTICES } from "@/lib/pages/uploads/upload_sentences.ts";
 import { KeyName } from "./key_name.tsx";
 
@@ -31,19 +31,17 @@ export function Notice({ tone, isUrgent = tone === "bad", children }: NoticeProp
 
 interface InterruptedUploadsProps {
   readonly store: Pick<UploadsStore, "interrupted" | "continueInterrupted" | "discardInterrupted">;
-  readonly account: string;
-  readonly bucket: string;
-  readonly prefix: string;
+  readonly folder: FolderName;
   /** Opens the dialog for a folder. */
   readonly onChoose: () => void;
 }
 
-/** Uploads that ended with their page: how they go on. */
-export function InterruptedUploads({ store, account, bucket, prefix, onChoose }: InterruptedUploadsProps) {
+/** Interrupted uploads, with a button that resumes each. */
+export function InterruptedUploads({ store, folder, onChoose }: InterruptedUploadsProps) {
   return (
     <>
       {store.interrupted.value.map((upload) => {
-        const isHere = upload.bucket === bucket && upload.prefix === prefix;
+        const isHere = upload.bucket === folder.bucket && upload.prefix === folder.prefix;
         const canReadAgain = upload.handles.length > 0;
         const goOn = () => canReadAgain ? void store.continueInterrupted(upload) : onChoose();
         return (
@@ -56,7 +54,7 @@ export function InterruptedUploads({ store, account, bucket, prefix, onChoose }:
                 </button>
               )
               : (
-                <a class="btn" href={folderPath({ account, bucket: upload.bucket, prefix: upload.prefix })}>
+                <a class="btn" href={folderPath({ ...folder, bucket: upload.bucket, prefix: upload.prefix })}>
                   {UPLOAD_NOTICES.elsewhere}
                 </a>
               )}
@@ -88,7 +86,7 @@ interface UnfinishedListProps {
   readonly onOpen: () => void;
 }
 
-/** Uploads in parts that were begun and never ended: their age, what they take, and a way to delete them. */
+/** Unfinished uploads in parts: their age, their size, and a button that deletes them. */
 export function UnfinishedList({ uploads, prefix, onOpen }: UnfinishedListProps) {
   const list = uploads?.list.value ?? null;
   return (

@@ -4,7 +4,7 @@ import { Icon, ToolButton } from "@/components/icon.tsx";
 import { Meter } from "@/components/meter.tsx";
 import { type ChosenFiles, MAX_FILES } from "@/lib/pages/uploads/chosen_files_client.ts";
 import type { UploadEngine } from "@/lib/pages/uploads/upload_engine_client.ts";
-import type { UploadItem } from "@/lib/pages/uploads/upload_items_client.ts";
+import { isSettled, type UploadItem } from "@/lib/pages/uploads/upload_items_client.ts";
 import type { UploadsStore } from "@/lib/pages/uploads/uploads_store_client.ts";
 import type { Tone } from "@/lib/pages/campaigns/campaign_state.ts";
 import { formatSpan } from "@/lib/pages/moments.ts";
@@ -25,10 +25,14 @@ import { Notice } from "./left_uploads.tsx";
 const SHOWN_ROWS = 50;
 
 type ShownEngine =
-  & Pick<UploadEngine, "items" | "routes" | "bytes" | "sentBytes" | "isBusy" | "isPaused" | "isAway" | "halted">
-  & Pick<UploadEngine, "count" | "answer" | "pause" | "resume" | "retryFailed" | "cancelAll">
+  & Pick<UploadEngine, "isBusy" | "isPaused" | "halted" | "answer" | "pause" | "resume" | "retryFailed" | "cancelAll">
   & Pick<UploadEngine, "pauseItem" | "resumeItem" | "cancelItem">
-  & { readonly pace: Pick<UploadEngine["pace"], "rate"> };
+  & {
+    readonly list: Pick<UploadEngine["list"], "items" | "bytes" | "sentBytes" | "count">;
+    readonly routes: Pick<UploadEngine["routes"], "known">;
+    readonly connection: Pick<UploadEngine["connection"], "isAway">;
+    readonly pace: Pick<UploadEngine["pace"], "rate">;
+  };
 
 interface UploadListProps {
   readonly store:
@@ -43,18 +47,18 @@ export function UploadList({ store, bucket }: UploadListProps) {
   // Read, so that the list is drawn again whenever something has changed.
   void store.version.value;
   const { engine } = store;
-  const { isPaused, halted, bytes } = engine;
+  const { isPaused, halted, list: { bytes } } = engine;
   const percent = store.percent;
   /** Whether nothing moves before the reader has answered for names in use. */
-  const isAsking = !engine.isBusy && engine.count("taken") > 0;
+  const isAsking = !engine.isBusy && engine.list.count("taken") > 0;
   const items = store.sorted();
   const shown = items.slice(0, most.value);
   return (
     <>
-      {(!isAsking || engine.count("failed") > 1) && (
+      {(!isAsking || engine.list.count("failed") > 1) && (
         <div class="controls">
           <p>{paceOf(engine)}</p>
-          {engine.count("failed") > 1 && (
+          {engine.list.count("failed") > 1 && (
             <SmallButton
               label={UPLOAD_LABELS.tryAllAgain}
               onClick={() => engine.retryFailed()}
@@ -73,7 +77,7 @@ export function UploadList({ store, bucket }: UploadListProps) {
               onClick={() => void engine.cancelAll()}
             />
           )}
-          {!engine.isBusy && engine.count("taken") === 0 && (
+          {!engine.isBusy && engine.list.count("taken") === 0 && (
             <SmallButton
               label={UPLOAD_LABELS.close}
               onClick={() => store.clear()}
@@ -106,24 +110,22 @@ export function UploadList({ store, bucket }: UploadListProps) {
   );
 }
 
-/** Red says that a person must act: as long as something moves, its own row says that of a file that failed. */
+/** Red means that a person must act. While uploads run, a failed file is red in its own row only. */
 function toneOf(engine: ShownEngine): Tone {
   if (engine.halted !== null) return "bad";
   if (engine.isBusy) return "run";
-  return engine.count("failed") > 0 ? "bad" : "done";
+  return engine.list.count("failed") > 0 ? "bad" : "done";
 }
 
 /** How fast it goes, and how long it will take; "" while nothing moves. */
 function paceOf(engine: ShownEngine): string {
-  const isMoving = engine.isBusy && !engine.isPaused && engine.halted === null && !engine.isAway;
+  const isMoving = engine.isBusy && !engine.isPaused && engine.halted === null && !engine.connection.isAway;
   const rate = isMoving ? engine.pace.rate(Date.now()) : null;
   if (rate === null || rate === 0) return "";
-  const seconds = (engine.bytes - engine.sentBytes) / rate;
+  const seconds = (engine.list.bytes - engine.list.sentBytes) / rate;
   const left = seconds < 60 ? UPLOAD_HEADS.timeLeftShort : UPLOAD_HEADS.timeLeft(formatSpan(seconds));
   return `${UPLOAD_HEADS.rate(formatBytes(rate))} · ${left}`;
 }
-
-const OVER: ReadonlySet<UploadItem["state"]> = new Set<UploadItem["state"]>(["done", "skipped", "cancelled"]);
 
 /** A file on its way: its name, how far it is, and what can be done with it. */
 function UploadRow({ item, engine }: { readonly item: UploadItem; readonly engine: ShownEngine }) {
@@ -141,7 +143,7 @@ function UploadRow({ item, engine }: { readonly item: UploadItem; readonly engin
         <KeyName name={path} />
       </span>
       <span class="far">
-        {!OVER.has(state) && (
+        {!isSettled(item) && (
           <Meter
             parts={[{ count: percent, tone: state === "failed" ? "bad" : "run" }]}
             total={100}
@@ -160,7 +162,7 @@ function UploadRow({ item, engine }: { readonly item: UploadItem; readonly engin
         )}
         {state === "paused" && <ToolButton icon="next" name={UPLOAD_LABELS.resume(name)} onClick={resume} />}
         {canRetry && <ToolButton icon="rotate" name={UPLOAD_LABELS.retry(name)} onClick={resume} />}
-        {!OVER.has(state) && (
+        {!isSettled(item) && (
           <ToolButton
             icon="close"
             name={UPLOAD_LABELS.cancel(name)}
@@ -197,13 +199,9 @@ function stateText(item: UploadItem, isAllPaused: boolean): string {
 /** Names in use that are listed. */
 const NAMED = 3;
 
-interface TakenQuestionProps {
-  readonly engine: Pick<UploadEngine, "items" | "answer">;
-}
-
 /** The question what happens to names in use: one answer for all. */
-function TakenQuestion({ engine }: TakenQuestionProps) {
-  const taken = engine.items.filter(({ state }) => state === "taken");
+function TakenQuestion({ engine }: { readonly engine: ShownEngine }) {
+  const taken = engine.list.items.filter(({ state }) => state === "taken");
   if (taken.length === 0) return null;
   const named = taken.slice(0, NAMED);
   return (
@@ -218,7 +216,7 @@ function TakenQuestion({ engine }: TakenQuestionProps) {
 
 interface UploadNoticesProps {
   readonly store: Pick<UploadsStore, "allowing" | "allowDirect"> & {
-    readonly engine: Pick<UploadEngine, "halted" | "isAway" | "routes" | "resume">;
+    readonly engine: Pick<ShownEngine, "halted" | "connection" | "routes" | "resume">;
   };
   readonly bucket: string;
 }
@@ -227,7 +225,7 @@ interface UploadNoticesProps {
 export function UploadNotices({ store, bucket }: UploadNoticesProps) {
   const { engine } = store;
   const { halted } = engine;
-  const route = engine.routes.get(bucket);
+  const route = engine.routes.known;
   return (
     <>
       {halted && (
@@ -242,7 +240,7 @@ export function UploadNotices({ store, bucket }: UploadNoticesProps) {
           )}
         </Notice>
       )}
-      {engine.isAway && <Notice tone="warn">{UPLOAD_NOTICES.away}</Notice>}
+      {engine.connection.isAway && <Notice tone="warn">{UPLOAD_NOTICES.away}</Notice>}
       {route === "no rules" && <Notice>{UPLOAD_NOTICES.noRules}</Notice>}
       {route === "forbidden" && <Notice>{`${UPLOAD_NOTICES.direct(bucket)} ${UPLOAD_NOTICES.forbidden}`}</Notice>}
       {route === "unreachable" && <Notice>{UPLOAD_NOTICES.unreachable}</Notice>}

@@ -32,7 +32,7 @@ export function TransferParts() {
       <Part title="The ways of bytes, and choices that could not be taken whole">
         {ROUTES.map((route) => (
           <State key={route} name={route}>
-            <UploadNotices store={uploadsOf({ routes: new Map([["letters", route]]) })} bucket="letters" />
+            <UploadNotices store={uploadsOf({ routes: { known: route } })} bucket="letters" />
           </State>
         ))}
         <ChoiceNotices chosen={{ files: [], handles: [], isCut: true, unreadable: 3 }} />
@@ -44,9 +44,7 @@ export function TransferParts() {
             continueInterrupted: () => Promise.resolve(),
             discardInterrupted: () => Promise.resolve(),
           }}
-          account={ACCOUNT}
-          bucket="letters"
-          prefix=""
+          folder={WANTED.folder}
           onChoose={nothing}
         />
         {UNFINISHED.map((list, n) => (
@@ -118,15 +116,16 @@ const UNFINISHED = [
 const ROUTES = ["no rules", "blocked", "forbidden", "unreachable"] as const;
 
 type Engine = ComponentProps<typeof UploadList>["store"]["engine"];
+type Change = Partial<Engine> & { readonly items?: readonly UploadItem[] };
 
 /** The uploads of a page in each of the states that concern all of them. */
-const UPLOADS: Readonly<Record<string, Partial<Engine>>> = {
+const UPLOADS: Readonly<Record<string, Change>> = {
   "each state of a file": {
     items: ([
       ...["looking", "waiting", "sending", "finishing", "paused", "failed", "done", "skipped", "cancelled"],
     ] as const).map((state, n) => item(n, state as UploadState)),
   },
-  "no connection to the server": { items: [item(0, "sending")], isAway: true },
+  "no connection to the server": { items: [item(0, "sending")], connection: { isAway: true } },
   "paused": { items: [item(0, "paused"), item(1, "waiting")], isPaused: true },
   "names are in use": { items: [item(0, "taken"), item(1, "taken")] },
   "stopped: the session has ended": { items: [item(0, "waiting")], halted: new UploadFault("session") },
@@ -147,7 +146,7 @@ function item(id: number, state: UploadState): UploadItem {
     file: new File([], path),
     size,
     modified: SAMPLE_NOW,
-    batch: { bucket: "letters", prefix: "", answer: null, taken: new Set(), keys: new Set(), open: 1 },
+    batch: { prefix: "", answer: null, taken: new Set() },
     key: path,
     isFree: true,
     state,
@@ -166,8 +165,7 @@ function item(id: number, state: UploadState): UploadItem {
   };
 }
 
-function uploadsOf(change: Partial<Engine>): ComponentProps<typeof UploadList>["store"] {
-  const items = change.items ?? [];
+function uploadsOf({ items = [], ...change }: Change): ComponentProps<typeof UploadList>["store"] {
   const count = (state: UploadState) => items.filter((one) => one.state === state).length;
   const sum = (of: (one: UploadItem) => number) => items.reduce((all, one) => all + of(one), 0);
   const bytes = sum(({ size }) => size);
@@ -181,15 +179,12 @@ function uploadsOf(change: Partial<Engine>): ComponentProps<typeof UploadList>["
     allowDirect: () => Promise.resolve(),
     clear: nothing,
     engine: {
-      items,
-      routes: new Map(),
-      bytes,
-      sentBytes,
+      list: { items: [...items], bytes, sentBytes, count },
+      routes: { known: null },
       isBusy: count("waiting") + count("sending") > 0,
       isPaused: false,
-      isAway: false,
+      connection: { isAway: false },
       halted: null,
-      count,
       answer: nothing,
       pause: nothing,
       resume: nothing,
@@ -237,7 +232,6 @@ function sampleTasks(): TaskList {
     call: () => new Promise(() => {}),
     storage: { getItem: () => JSON.stringify(stored), setItem: nothing },
     clock: new HeldClock(),
-    random: () => 0,
     onEnd: nothing,
   });
   list.restore();

@@ -5,7 +5,7 @@ import type { Chosen, Place } from "./task_record.ts";
 /** A folder or an object in a folder. */
 export interface StorageRow {
   readonly kind: "folder" | "object";
-  /** The whole key of an object; of a folder what all of its keys begin with, with its last slash. */
+  /** The whole key of an object; the prefix of a folder, with its last slash. */
   readonly key: string;
   /** Bytes; 0 for a folder. */
   readonly size: number;
@@ -45,10 +45,7 @@ export function folderPageOf(page: ObjectPage, prefix: string): FolderPage {
   };
 }
 
-/**
- * A text that comes just before all keys that begin with another one: listings begin after a key, and a name that was
- * requested is to be in the listing.
- */
+/** The text just before all keys with a prefix, in the order of listings: a listing after it contains those keys. */
 export function justBefore(text: string): string {
   const points = Array.from(text);
   const last = points.pop()?.codePointAt(0) ?? 0;
@@ -74,7 +71,7 @@ export interface FolderOrder {
 /** The order of a folder that was just opened. */
 export const FIRST_ORDER: FolderOrder = { by: "name", isDescending: false };
 
-/** The order after a click on a column's head: sizes and times begin with the largest. */
+/** The order after a click on a column's head: sizes and times first in descending order. */
 export function orderAfter({ by, isDescending }: FolderOrder, column: FolderColumn): FolderOrder {
   return by === column ? { by, isDescending: !isDescending } : { by: column, isDescending: column !== "name" };
 }

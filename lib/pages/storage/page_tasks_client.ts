@@ -22,7 +22,6 @@ export function tasksOf(account: string): TaskList {
       setItem: (name, text) => localStorage.setItem(name, text),
     },
     clock: browserClock,
-    random: Math.random,
     onEnd: (plan, state, isFirst) => ended(account, plan, state, isFirst),
   });
   lists.set(account, list);

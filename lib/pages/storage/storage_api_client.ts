@@ -1,6 +1,6 @@
 import { goToLogin } from "@/lib/pages/browser/session_client.ts";
 import { type ApiParameters, storageApiPath } from "./storage_paths.ts";
-import { parsedJson } from "@/lib/std/untrusted.ts";
+import { isObject, parsedJson } from "@/lib/std/untrusted.ts";
 
 /** The gateway's response; status 0: it could not be reached. */
 export interface ApiResponse<Json = unknown> {
@@ -16,6 +16,10 @@ interface ApiRequest {
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Longest wait for the response, ms. */
+  readonly timeoutMs?: number;
+  /** Whether the caller handles the end of the login: the page stays. */
+  readonly handlesLogin?: boolean;
 }
 
 /**
@@ -29,12 +33,15 @@ export async function callStorageApi<Json = unknown>(
   operation: string,
   account: string,
   parameters: ApiParameters,
-  { method = "GET", json, headers: given, signal }: ApiRequest = {},
+  { method = "GET", json, headers: given, signal, timeoutMs, handlesLogin = false }: ApiRequest = {},
 ): Promise<ApiResponse<Json>> {
+  const bound = timeoutMs === undefined
+    ? signal
+    : AbortSignal.any([AbortSignal.timeout(timeoutMs), ...signal ? [signal] : []]);
   try {
     const response = await fetch(storageApiPath(operation, account, parameters), {
       method,
-      signal,
+      signal: bound,
       // An archive is sent in place of its task's progress unless JSON is named.
       headers: {
         Accept: "application/json",
@@ -44,10 +51,10 @@ export async function callStorageApi<Json = unknown>(
       body: json === undefined ? undefined : JSON.stringify(json),
     });
     const { status, headers } = response;
-    if (status === 401) goToLogin();
+    if (status === 401 && !handlesLogin) goToLogin();
     const found = parsedJson(await response.text());
-    // A proxy in between may answer with a page of its own.
-    const isForeign = response.ok && method !== "HEAD" && found === undefined;
+    // A proxy in between may have responded.
+    const isForeign = response.ok && method !== "HEAD" && !isObject(found);
     return { status: isForeign ? 0 : status, headers, json: found as Json };
   } catch (error) {
     if (signal?.aborted) throw error;

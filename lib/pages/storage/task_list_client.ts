@@ -9,7 +9,7 @@ import type { ApiResponse, callStorageApi } from "./storage_api_client.ts";
 
 const MAX_MESSAGE = 300;
 
-/** What the gateway said about a request that failed; "" where it said nothing that could be shown. */
+/** The message of a failed request; "" without one. */
 export function apiMessage({ json }: Pick<ApiResponse, "json">): string {
   const detail = member(json, "detail");
   const said = typeof detail === "string" ? codedText(json, "detail") : codedText(detail, "error");
@@ -18,7 +18,7 @@ export function apiMessage({ json }: Pick<ApiResponse, "json">): string {
 
 const TRANSFER = { path: "/buckets/:bucket/transfer", done: "done" };
 
-/** The operations of the gateway that perform tasks, and the member of their responses that says what is done. */
+/** The operations of the gateway that perform tasks, and the member of their responses that counts what is done. */
 const OPERATIONS: Readonly<Record<TaskPlan["kind"], { readonly path: string; readonly done: string }>> = {
   zip: { path: "/buckets/:bucket/objects/download", done: "completed" },
   delete: { path: "/buckets/:bucket/objects/delete-task", done: "deleted" },
@@ -27,7 +27,7 @@ const OPERATIONS: Readonly<Record<TaskPlan["kind"], { readonly path: string; rea
   undo: TRANSFER,
 };
 
-/** What a response says of a task; null: it says nothing, and another one may. */
+/** The progress of a task by a response; null after a transient failure. */
 function readProgress({ kind }: TaskPlan, answer: ApiResponse): Partial<TaskState> | null {
   const { status, json } = answer;
   if (status === 404 || status === 410) return { end: { how: "gone" } };
@@ -112,19 +112,17 @@ interface StoredTask {
 interface TaskListParts {
   readonly account: string;
   readonly call: typeof callStorageApi;
-  /** What all pages of the browser share. */
+  /** Shared by all pages of the browser. */
   readonly storage: Pick<Storage, "getItem" | "setItem">;
   readonly clock: Clock;
-  /** 0 to 1 */
-  readonly random: () => number;
-  /** A task has ended. @param isFirst whether no other page has dealt with that */
+  /** A task has ended. @param isFirst whether no other page has handled that */
   readonly onEnd: (plan: TaskPlan, state: TaskState, isFirst: boolean) => void;
 }
 
 /** The tasks of an account that this browser has started: the gateway performs them, and each page shows how far they are. */
 export class TaskList {
   readonly tasks = signal<readonly ShownTask[]>([]);
-  /** What ended last while this page was open; null: nothing has. */
+  /** The task that ended last while this page was open. */
   readonly lastEnded = signal<ShownTask | null>(null);
   /** The name under which the browser remembers them. */
   readonly name: string;
@@ -137,9 +135,9 @@ export class TaskList {
   }
 
   /**
-   * Shows what pages of this browser have started, and no longer what they have taken off.
+   * Shows the tasks that pages of this browser have started and not dismissed.
    *
-   * @param isOpen whether this page was open already, and what is new to it has happened since
+   * @param isOpen whether this page was open already, so that unknown tasks are new
    */
   restore(isOpen = false): void {
     const stored = this.#stored();
@@ -212,9 +210,8 @@ export class TaskList {
   }
 
   #newTask(plan: TaskPlan): StoredTask {
-    const { clock, random } = this.#parts;
-    const createdAt = clock.now();
-    return { id: `${createdAt}-${Math.floor(random() * 1e9)}`, createdAt, plan, state: NEW_TASK };
+    const createdAt = this.#parts.clock.now();
+    return { id: `${createdAt}-${Math.floor(Math.random() * 1e9)}`, createdAt, plan, state: NEW_TASK };
   }
 
   #show(stored: StoredTask): RunningTask {

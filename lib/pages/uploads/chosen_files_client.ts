@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { ChosenFile } from "./upload_engine_client.ts";
 
 /** Most files of one choice: their names alone are tens of megabytes. */
@@ -94,22 +95,5 @@ async function* entriesOf(folder: FileSystemDirectoryEntry): AsyncIterable<FileS
 /** The two dialogs. */
 export type UploadChoice = "files" | "folder";
 
-let open: ((choice: UploadChoice) => void) | null = null;
-/** A request before the island with the dialogs was awake: it loads its code by itself, maybe later. */
-let waiting: UploadChoice | null = null;
-
-/** Opens the dialog for what is to be uploaded, from another island of the page. It has to be called by a click. */
-export function requestUpload(choice: UploadChoice): void {
-  if (open) open(choice);
-  else waiting = choice;
-}
-
-/** Calls back when a dialog is to be opened, at once where that was requested before. @returns a function that ends that */
-export function onUploadRequested(call: (choice: UploadChoice) => void): () => void {
-  open = call;
-  if (waiting !== null) call(waiting);
-  waiting = null;
-  return () => {
-    if (open === call) open = null;
-  };
-}
+/** The dialog to open. A click in one island sets it; the island with the dialogs, which may load later, opens it. */
+export const requestedUpload = signal<UploadChoice | null>(null);

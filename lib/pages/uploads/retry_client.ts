@@ -1,17 +1,15 @@
 import { type Clock, wait } from "@/lib/pages/browser/poller_client.ts";
-import { asFault } from "./upload_calls_client.ts";
+import { asFault, isReachable, NEVER } from "./upload_calls_client.ts";
 
 /** Shortest and longest wait after failures in a row, ms. */
 const LEAST_MS = 500;
 const MOST_MS = 30_000;
 /** Tries of a step before its file fails. */
 const MAX_TRIES = 7;
-/** Tries of a presigned request that the store calls forbidden: its clock may be ahead of ours. */
+/** Tries of a presigned request that the store rejects as forbidden: its clock may be ahead of ours. */
 const MAX_FORBIDDEN = 2;
 
 interface ConnectionParts {
-  /** Whether our own server responds. */
-  readonly isReachable: (signal: AbortSignal) => Promise<boolean>;
   readonly clock: Clock;
   /** 0 to 1 */
   readonly random: () => number;
@@ -19,12 +17,12 @@ interface ConnectionParts {
 }
 
 /**
- * Repeats steps whose failures pass. While our own server cannot be reached, everything waits for one probe that is
- * repeated, and what is lost then counts as no try.
+ * Retries steps after transient failures. While our own server cannot be reached, everything waits for one repeated probe,
+ * and lost requests do not count as tries.
  */
 export class Connection {
   readonly #parts: ConnectionParts;
-  /** The probe that is under way: files whose shared request fails at the same time wait for the same one. */
+  /** The probe under way, shared by files whose requests fail at the same time. */
   #probing: Promise<boolean> | null = null;
   #outage: { readonly over: Promise<void>; readonly probeNow: () => void } | null = null;
 
@@ -41,7 +39,7 @@ export class Connection {
     this.#outage?.probeNow();
   }
 
-  /** Carries out a step, again after failures that pass. @throws UploadFault, or the signal's reason */
+  /** Carries out a step, again after transient failures. @throws UploadFault, or the signal's reason */
   async retry<Result>(signal: AbortSignal, step: () => Promise<Result>): Promise<Result> {
     for (let failures = 0, forbidden = 0;;) {
       try {
@@ -68,7 +66,7 @@ export class Connection {
    */
   async #wasAway(signal: AbortSignal): Promise<boolean> {
     if (!this.#outage) {
-      this.#probing ??= this.#parts.isReachable(new AbortController().signal).finally(() => this.#probing = null);
+      this.#probing ??= isReachable(NEVER).finally(() => this.#probing = null);
       if (await Promise.race([this.#probing, aborted(signal)])) return false;
       this.#outage ??= this.#begin();
     }
@@ -77,15 +75,14 @@ export class Connection {
   }
 
   #begin() {
-    const { isReachable, clock, onChange } = this.#parts;
+    const { clock, onChange } = this.#parts;
     let waiting = new AbortController();
-    const lasts = new AbortController();
     const over = (async () => {
       for (let failures = 1;; failures++) {
         waiting = new AbortController();
         // An abort ends the wait early: the browser has the network back.
         await wait(clock, this.#backoffMs(failures), waiting.signal).catch(() => {});
-        if (await isReachable(lasts.signal)) break;
+        if (await isReachable(NEVER)) break;
       }
       this.#outage = null;
       onChange();

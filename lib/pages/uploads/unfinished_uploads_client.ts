@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import type { UploadPage } from "@/lib/s3/multipart.ts";
-import { asFault, type UploadCalls } from "./upload_calls_client.ts";
+import { asFault, insteadOf, NEVER, type UploadCalls } from "./upload_calls_client.ts";
 
-/** An upload in parts that was begun and neither completed nor ended. */
+/** An upload in parts that was started and neither completed nor ended. */
 export interface UnfinishedUpload {
   readonly key: string;
   readonly uploadId: string;
@@ -14,25 +14,20 @@ export interface UnfinishedUpload {
 
 /** Most pages of the list that are read, a thousand uploads each. */
 const MAX_PAGES = 10;
-/** Uploads whose parts are counted. */
+/** Most uploads whose parts are counted. */
 const MAX_COUNTED = 100;
-/** Pages of the parts of one upload, a thousand parts each. */
-const MAX_PART_PAGES = 10;
 /** The age at which an upload counts as abandoned, ms. */
 export const OLD_MS = 24 * 3600 * 1000;
 
-/** The uploads of a folder that were begun and not ended, read on demand, and ended on demand. */
+/** The unfinished uploads of a folder, read on demand, and ended on demand. */
 export class UnfinishedUploads {
   /** Null until they were read; a text for why they cannot be. */
   readonly list = signal<readonly UnfinishedUpload[] | "forbidden" | "failed" | null>(null);
   readonly #calls: UploadCalls;
-  readonly #bucket: string;
   readonly #prefix: string;
-  readonly #signal = new AbortController().signal;
 
-  constructor(calls: UploadCalls, bucket: string, prefix: string) {
+  constructor(calls: UploadCalls, prefix: string) {
     this.#calls = calls;
-    this.#bucket = bucket;
     this.#prefix = prefix;
   }
 
@@ -42,8 +37,9 @@ export class UnfinishedUploads {
       let found = await this.#listed(this.#prefix, own);
       // MinIO lists uploads by a whole key or all of them, and says of any other prefix that there are none.
       if (found.length === 0 && this.#prefix !== "") {
-        found = (await this.#listed("", own).catch(noneIfForbidden))
-          .filter(({ key }) => key.startsWith(this.#prefix));
+        // An account that may list its own folder alone may not list the bucket.
+        const all = await this.#listed("", own).catch(insteadOf("forbidden", []));
+        found = all.filter(({ key }) => key.startsWith(this.#prefix));
       }
       this.list.value = found;
       for (const upload of found.slice(0, MAX_COUNTED)) this.#replace(upload, await this.#bytes(upload));
@@ -55,14 +51,9 @@ export class UnfinishedUploads {
   /** Ends uploads and deletes their parts. Those that cannot be ended stay in the list. */
   async end(uploads: readonly UnfinishedUpload[]): Promise<void> {
     for (const { key, uploadId } of uploads) {
-      try {
-        await this.#calls.abort({ bucket: this.#bucket, key }, uploadId, this.#signal);
-      } catch (error) {
-        asFault(error);
-        continue;
-      }
+      const isEnded = await this.#calls.abort(key, uploadId).then(() => true, () => false);
       const { value } = this.list;
-      if (Array.isArray(value)) this.list.value = value.filter((one) => one.uploadId !== uploadId);
+      if (isEnded && Array.isArray(value)) this.list.value = value.filter((one) => one.uploadId !== uploadId);
     }
   }
 
@@ -71,7 +62,7 @@ export class UnfinishedUploads {
     const found: UnfinishedUpload[] = [];
     let page: UploadPage | null = null;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      page = await this.#calls.listUploads(this.#bucket, prefix, page, this.#signal);
+      page = await this.#calls.listUploads(prefix, page);
       for (const { Key, UploadId, Initiated } of page.uploads) {
         if (own.has(UploadId)) continue;
         const begunAt = Initiated === null ? NaN : Date.parse(Initiated);
@@ -91,30 +82,11 @@ export class UnfinishedUploads {
   /** @returns null for an upload that has ended meanwhile */
   async #bytes({ key, uploadId }: UnfinishedUpload): Promise<number | null> {
     let bytes = 0;
-    let after: number | null = null;
     try {
-      for (let page = 0; page < MAX_PART_PAGES; page++) {
-        const name = { bucket: this.#bucket, key };
-        const { parts, is_truncated, next_part_number_marker } = await this.#calls.listParts(
-          name,
-          uploadId,
-          after,
-          this.#signal,
-        );
-        for (const { Size } of parts) bytes += Size;
-        if (!is_truncated) break;
-        after = next_part_number_marker;
-      }
+      for await (const { Size } of this.#calls.parts(key, uploadId, NEVER)) bytes += Size;
       return bytes;
-    } catch (error) {
-      asFault(error);
+    } catch {
       return null;
     }
   }
-}
-
-/** An account that may list its own folder alone may not list the bucket. @throws any other error */
-function noneIfForbidden(error: unknown): UnfinishedUpload[] {
-  if (asFault(error).kind !== "forbidden") throw error;
-  return [];
 }

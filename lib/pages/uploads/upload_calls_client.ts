@@ -1,4 +1,5 @@
 import { codedText } from "@/lib/pages/coded_sentences.ts";
+import { type ApiResponse, callStorageApi } from "@/lib/pages/storage/storage_api_client.ts";
 import { type ApiParameters, storageApiPath } from "@/lib/pages/storage/storage_paths.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { ObjectPage } from "@/lib/s3/listing.ts";
@@ -12,7 +13,7 @@ type FaultKind =
   | "busy"
   /** The session has ended. */
   | "session"
-  /** The page is older than the server, and the code that sends is gone. */
+  /** The page is older than the server, which no longer has the code that sends. */
   | "outdated"
   | "forbidden"
   /** There is no such bucket. */
@@ -78,10 +79,10 @@ const KIND_OF_STATUS: Readonly<Record<number, FaultKind>> = {
   501: "no condition",
   507: "full",
 };
-/** Codes whose status says something else. */
+/** Codes that are more specific than their status. */
 const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   NoSuchBucket: "no bucket",
-  // A body that is not the one of its checksum has been damaged on its way.
+  // The body was damaged on its way.
   BadDigest: "busy",
   XAmzContentChecksumMismatch: "busy",
   RequestTimeout: "busy",
@@ -92,12 +93,12 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
 const MAX_DETAIL_CHARACTERS = 300;
 const MAX_RETRY_AFTER_SECONDS = 300;
 
-/** The failure that a response to a step states. */
-export function faultOf({ status, text, retryAfter }: StepResponse): UploadFault {
+/** The failure that a response to a step reports. @param json of the gateway */
+export function faultOf({ status, text, retryAfter }: StepResponse, json = parsedJson(text)): UploadFault {
   const code = xmlText(text, "Code");
   const kind = KIND_OF_CODE[code ?? ""] ?? KIND_OF_STATUS[status] ?? (status >= 500 ? "busy" : "refused");
   const seconds = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : null;
-  const detail = xmlText(text, "Message") ?? (codedText(parsedJson(text), "detail") || null);
+  const detail = xmlText(text, "Message") ?? (codedText(json, "detail") || null);
   return new UploadFault(
     kind,
     detail?.slice(0, MAX_DETAIL_CHARACTERS) ?? null,
@@ -113,26 +114,26 @@ export function asFault(error: unknown): UploadFault {
   return new UploadFault("refused", error instanceof Error ? error.message : null);
 }
 
+/** Catches one kind of failure. @returns a function that returns the value for it, and throws any other error */
+export function insteadOf<Value>(kind: FaultKind, value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (asFault(error).kind !== kind) throw error;
+    return value;
+  };
+}
+
 function xmlText(text: string, name: string): string | null {
   return new RegExp(`<${name}>([^<]{1,1000})</${name}>`).exec(text)?.[1] ?? null;
 }
 
-/** An object, or an upload that is to become one. */
-export interface ObjectName {
-  readonly bucket: string;
-  readonly key: string;
-}
-
 /** A presigned URL, and the headers that requests to it must have. */
-export interface SignedUrl {
+interface SignedUrl {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A body to be sent by PUT. */
-export interface PutRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+export interface PutRequest extends SignedUrl {
   readonly body: Blob;
   readonly signal: AbortSignal;
   /** @param sent bytes of the body that have left so far */
@@ -165,6 +166,8 @@ export interface CorsRule {
   readonly MaxAgeSeconds?: number | null;
 }
 
+/** For requests that nothing cancels. */
+export const NEVER = new AbortController().signal;
 /** Longest wait for a response, ms; of a store that puts parts together, ms. */
 const CALL_MS = 60_000;
 const ASSEMBLY_MS = 660_000;
@@ -172,65 +175,81 @@ const ASSEMBLY_MS = 660_000;
 const PING = "/healthz";
 const PING_MS = 10_000;
 
-const OBJECTS = "/buckets/:bucket/objects";
-const OBJECT = `${OBJECTS}/:key`;
-const MULTIPART = "/buckets/:bucket/multipart/:key";
-const CORS = "/buckets/:bucket/cors";
+/** Whether our own server responds at the moment. @throws the signal's reason */
+export async function isReachable(signal: AbortSignal): Promise<boolean> {
+  try {
+    const bound = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]);
+    const response = await fetch(PING, { cache: "no-store", signal: bound });
+    await response.body?.cancel();
+    return response.status < 502 || response.status > 504;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
 
-/** The gateway's operations as an upload needs them. Each throws {@link UploadFault}, or the reason of its signal. */
+const BUCKET = "/buckets/:bucket";
+const OBJECTS = `${BUCKET}/objects`;
+const OBJECT = `${OBJECTS}/:key`;
+const MULTIPART = `${BUCKET}/multipart/:key`;
+const CORS = `${BUCKET}/cors`;
+
+type Call = NonNullable<Parameters<typeof callStorageApi>[3]>;
+
+/**
+ * The gateway's operations that uploads to a bucket need. Each throws {@link UploadFault}, of kind `lost` without a response
+ * of the gateway, or the reason of its signal.
+ */
 export class UploadCalls {
   readonly #account: string;
-  readonly #fetch: typeof fetch;
+  readonly #bucket: string;
 
-  constructor(account: string, fetch: (...request: Parameters<typeof globalThis.fetch>) => Promise<Response>) {
+  constructor(account: string, bucket: string) {
     this.#account = account;
-    this.#fetch = fetch;
+    this.#bucket = bucket;
   }
 
   /** The address of the gateway to which an object is PUT. */
-  objectAddress(name: ObjectName): string {
-    return this.#addressOf(OBJECT, { ...name });
+  objectAddress(key: string): string {
+    return storageApiPath(OBJECT, this.#account, { bucket: this.#bucket, key });
   }
 
   /** The address of the gateway to which a part is PUT. */
-  partAddress(name: ObjectName, uploadId: string, part: number): string {
-    return this.#addressOf(MULTIPART, { ...name, upload_id: uploadId, part_number: part });
+  partAddress(key: string, uploadId: string, part: number): string {
+    const parameters = { bucket: this.#bucket, key, upload_id: uploadId, part_number: part };
+    return storageApiPath(MULTIPART, this.#account, parameters);
   }
 
-  /** A page of the objects of a bucket after a key. */
-  async listObjects(bucket: string, prefix: string, after: string | null, signal: AbortSignal) {
-    const parameters = { bucket, prefix, start_after: after ?? undefined };
-    const { objects, is_truncated } = await this.#json<ObjectPage>("GET", OBJECTS, parameters, { signal });
-    return { objects, isLast: !is_truncated };
+  /** A page of the bucket's objects after a key. */
+  async listObjects(prefix: string, after?: string): Promise<ObjectPage> {
+    return await this.#json(OBJECTS, { prefix, start_after: after });
   }
 
   /** The size of an object and its SHA-256, null where the store states none; null where there is no such object. */
-  async headObject(name: ObjectName, signal: AbortSignal) {
-    const headers = { "x-amz-checksum-mode": "ENABLED" };
-    const response = await this.#send("HEAD", OBJECT, { ...name }, { headers, signal });
-    if (response.status === 404) return null;
-    if (!response.ok) throw await fault(response);
-    const size = response.headers.get("content-length");
-    return { bytes: size === null ? null : Number(size), sha256: response.headers.get("x-amz-checksum-sha256") };
+  async headObject(key: string, signal: AbortSignal) {
+    const call = { method: "HEAD", headers: { "x-amz-checksum-mode": "ENABLED" }, signal };
+    const answer = await this.#send(OBJECT, { key }, call).catch(insteadOf("gone", null));
+    return answer && {
+      bytes: Number(answer.headers.get("content-length") ?? NaN),
+      sha256: answer.headers.get("x-amz-checksum-sha256"),
+    };
   }
 
-  async presignObject({ bucket, key }: ObjectName, known: BodyKnown, signal: AbortSignal): Promise<SignedUrl> {
+  async presignObject(key: string, known: BodyKnown, signal: AbortSignal): Promise<SignedUrl> {
     const objects = [{ key, checksum_sha256: known.sha256, content_type: known.contentType }];
-    const call = { body: { objects, method: "put_object" }, signal };
-    const { urls } = await this.#json<SignedUrls>("POST", `${OBJECTS}/presign`, { bucket }, call);
+    const { urls } = await this.#post<SignedUrls>(`${OBJECTS}/presign`, {}, { objects, method: "put_object" }, signal);
     return urls[0];
   }
 
-  /** Begins an upload in parts. @returns its id */
-  async createUpload(name: ObjectName, hasChecksums: boolean, contentType: string | null, signal: AbortSignal) {
+  /** Starts an upload in parts. @returns its id */
+  async createUpload(key: string, hasChecksums: boolean, contentType: string | null, signal: AbortSignal) {
     const body = { checksum_algorithm: hasChecksums ? "SHA256" : null, content_type: contentType };
-    const { upload_id } = await this.#json<{ upload_id: string }>("POST", MULTIPART, { ...name }, { body, signal });
-    return upload_id;
+    return (await this.#post<{ upload_id: string }>(MULTIPART, { key }, body, signal)).upload_id;
   }
 
   /** The URL to which a part is PUT. @param sha256 in base64; null: without */
   async presignPart(
-    name: ObjectName,
+    key: string,
     uploadId: string,
     { fileBytes, partBytes }: { readonly fileBytes: number; readonly partBytes: number },
     part: number,
@@ -244,109 +263,80 @@ export class UploadCalls {
       part_numbers: [part],
       checksums: sha256 === null ? null : [{ part_number: part, sha256 }],
     };
-    const { urls } = await this.#json<SignedUrls>("POST", `${MULTIPART}/presign`, { ...name }, { body, signal });
-    return urls[0];
+    return (await this.#post<SignedUrls>(`${MULTIPART}/presign`, { key }, body, signal)).urls[0];
   }
 
-  /** A page of the parts that an upload has. @param after the number of the last part before it; null: the first page */
-  async listParts(name: ObjectName, uploadId: string, after: number | null, signal: AbortSignal): Promise<PartPage> {
-    const parameters = { ...name, upload_id: uploadId, part_number_marker: after ?? undefined };
-    return await this.#json("GET", `${MULTIPART}/parts`, parameters, { signal });
+  /** The parts of an upload that the store has. */
+  async *parts(key: string, uploadId: string, signal: AbortSignal) {
+    let after = 0;
+    do {
+      const parameters = { key, upload_id: uploadId, part_number_marker: after || undefined };
+      const page: PartPage = await this.#json(`${MULTIPART}/parts`, parameters, { signal });
+      yield* page.parts;
+      const next = page.next_part_number_marker ?? 0;
+      after = page.is_truncated && next > after ? next : 0;
+    } while (after > 0);
   }
 
   /** Puts the object together. @param ifAbsent not where an object has the name by now */
   async complete(
-    name: ObjectName,
+    key: string,
     uploadId: string,
     parts: readonly (readonly [number, SentPart])[],
     ifAbsent: boolean,
     signal: AbortSignal,
   ): Promise<void> {
-    const body = {
+    const json = {
       upload_id: uploadId,
       parts: parts.map(([PartNumber, { etag, sha256 }]) => ({ PartNumber, ETag: etag, ChecksumSHA256: sha256 })),
     };
-    const headers: Record<string, string> = ifAbsent ? { "if-none-match": "*" } : {};
-    await this.#json("POST", `${MULTIPART}/complete`, { ...name }, { body, headers, signal, mostMs: ASSEMBLY_MS });
+    const headers = ifAbsent ? { "if-none-match": "*" } : undefined;
+    await this.#send(`${MULTIPART}/complete`, { key }, {
+      method: "POST",
+      json,
+      headers,
+      signal,
+      timeoutMs: ASSEMBLY_MS,
+    });
   }
 
-  /** Ends an upload and deletes its parts; one that is not there has ended. */
-  async abort(name: ObjectName, uploadId: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#json("POST", `${MULTIPART}/abort`, { ...name }, { body: { upload_id: uploadId }, signal });
-    } catch (error) {
-      if (!(error instanceof UploadFault) || error.kind !== "gone") throw error;
-    }
+  /** Ends an upload and deletes its parts; one that does not exist has ended. */
+  async abort(key: string, uploadId: string): Promise<void> {
+    await this.#post(`${MULTIPART}/abort`, { key }, { upload_id: uploadId }, NEVER).catch(insteadOf("gone", null));
   }
 
-  /** A page of the uploads of a bucket that were begun and not ended. @param before the page before it; null: the first page */
-  async listUploads(
-    bucket: string,
-    prefix: string,
-    before: UploadPage | null,
-    signal: AbortSignal,
-  ): Promise<UploadPage> {
-    const marker = before && {
-      key_marker: before.next_key_marker ?? undefined,
-      upload_id_marker: before.next_upload_id_marker ?? undefined,
-    };
-    return await this.#json("GET", "/buckets/:bucket/uploads", { bucket, prefix, ...marker }, { signal });
+  /** A page of the bucket's uploads that were started and neither completed nor ended. @param before null: the first page */
+  async listUploads(prefix: string, before: UploadPage | null): Promise<UploadPage> {
+    const key_marker = before?.next_key_marker ?? undefined;
+    const upload_id_marker = before?.next_upload_id_marker ?? undefined;
+    return await this.#json(`${BUCKET}/uploads`, { prefix, key_marker, upload_id_marker });
   }
 
-  /** The CORS rules of a bucket; "none" where the store has no such rules. */
-  async corsRules(bucket: string, signal: AbortSignal): Promise<readonly CorsRule[] | "none"> {
-    const response = await this.#send("GET", CORS, { bucket }, { signal });
-    if (response.status === 501 || response.status === 404) {
-      await response.body?.cancel();
-      return response.status === 501 ? "none" : [];
-    }
-    if (!response.ok) throw await fault(response);
-    const { cors_rules } = await jsonOf<{ cors_rules: readonly CorsRule[] }>(response, signal);
-    return cors_rules;
+  /** The CORS rules of the bucket; "none" where the store has no such rules. */
+  async corsRules(): Promise<readonly CorsRule[] | "none"> {
+    return await this.#json<{ cors_rules: readonly CorsRule[] }>(CORS, {}).then(({ cors_rules }) => cors_rules)
+      .catch(insteadOf("gone", [])).catch(insteadOf("no condition", "none" as const));
   }
 
-  async setCorsRules(bucket: string, rules: readonly CorsRule[], signal: AbortSignal): Promise<void> {
-    await this.#json("PUT", CORS, { bucket }, { body: { CORSRules: rules }, signal });
+  async setCorsRules(rules: readonly CorsRule[]): Promise<void> {
+    await this.#send(CORS, {}, { method: "PUT", json: { CORSRules: rules } });
   }
 
-  /** Whether our own server responds at the moment. */
-  async isReachable(signal: AbortSignal): Promise<boolean> {
-    try {
-      const bound = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]);
-      const response = await this.#fetch(PING, { cache: "no-store", signal: bound });
-      await response.body?.cancel();
-      return response.status < 502 || response.status > 504;
-    } catch {
-      signal.throwIfAborted();
-      return false;
-    }
+  async #post<Json>(operation: string, parameters: ApiParameters, json: unknown, signal: AbortSignal): Promise<Json> {
+    return await this.#json(operation, parameters, { method: "POST", json, signal });
   }
 
-  #addressOf(operation: string, parameters: ApiParameters): string {
-    return storageApiPath(operation, this.#account, parameters);
+  async #json<Json>(operation: string, parameters: ApiParameters, call: Call = {}): Promise<Json> {
+    return (await this.#send<Json>(operation, parameters, call)).json;
   }
 
-  /** The JSON of the gateway, whose form its document states. */
-  async #json<Json>(method: string, operation: string, parameters: ApiParameters, call: Call): Promise<Json> {
-    const response = await this.#send(method, operation, parameters, call);
-    if (!response.ok) throw await fault(response);
-    return await jsonOf<Json>(response, call.signal);
-  }
-
-  /** @throws UploadFault `lost` without a response */
-  async #send(method: string, operation: string, parameters: ApiParameters, call: Call): Promise<Response> {
-    const { body, headers, signal, mostMs = CALL_MS } = call;
-    try {
-      return await this.#fetch(this.#addressOf(operation, parameters), {
-        method,
-        headers: { ...headers, ...body === undefined ? {} : { "content-type": "application/json" } },
-        body: body === undefined ? undefined : JSON.stringify(body),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
-      });
-    } catch {
-      signal.throwIfAborted();
-      throw new UploadFault("lost");
-    }
+  async #send<Json>(operation: string, parameters: ApiParameters, call: Call): Promise<ApiResponse<Json>> {
+    const bounded = { timeoutMs: CALL_MS, handlesLogin: true, ...call };
+    const named = { bucket: this.#bucket, ...parameters };
+    const answer = await callStorageApi<Json>(operation, this.#account, named, bounded);
+    const { status, headers, json } = answer;
+    if (status >= 200 && status < 300) return answer;
+    throw faultOf({ status, text: "", retryAfter: headers.get("retry-after") }, json);
   }
 }
 
@@ -358,28 +348,4 @@ interface SignedUrls {
 interface BodyKnown {
   readonly sha256: string | null;
   readonly contentType: string | null;
-}
-
-interface Call {
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-  readonly mostMs?: number;
-}
-
-/** @throws UploadFault `lost` for a body that breaks off, `busy` for one that is not the gateway's */
-async function jsonOf<Json>(response: Response, signal: AbortSignal): Promise<Json> {
-  try {
-    const json = JSON.parse(await response.text());
-    if (typeof json === "object" && json !== null) return json;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof SyntaxError)) throw new UploadFault("lost");
-  }
-  throw new UploadFault("busy");
-}
-
-async function fault(response: Response): Promise<UploadFault> {
-  const text = await response.text().catch(() => "");
-  return faultOf({ status: response.status, text, retryAfter: response.headers.get("retry-after") });
 }

@@ -2,26 +2,25 @@ import type { Clock } from "@/lib/pages/browser/poller_client.ts";
 import { OutdatedPage } from "@/lib/pages/browser/load_code_client.tsx";
 import { NamesInUse } from "./names_in_use_client.ts";
 import { Connection } from "./retry_client.ts";
-import { asFault, type ObjectName, type Put, type UploadCalls, UploadFault } from "./upload_calls_client.ts";
+import { asFault, type Put, type UploadCalls, UploadFault } from "./upload_calls_client.ts";
 import {
   isSettled,
   ItemList,
   type NameAnswer,
-  nameOf,
   partSpan,
-  planParts,
+  SINGLE_PUT_BYTES,
   type UploadBatch,
   type UploadItem,
   type UploadState,
 } from "./upload_items_client.ts";
-import type { UploadJournal } from "./upload_journal_client.ts";
+import type { UploadFolder, UploadJournal } from "./upload_journal_client.ts";
 import { UploadMemory } from "./upload_memory_client.ts";
-import { type UploadRoute, UploadRoutes } from "./upload_route_client.ts";
+import { UploadRoutes } from "./upload_route_client.ts";
 import type { Sending, UploadSteps } from "./upload_sending_client.ts";
 
-/** The time over which a rate is taken, ms. */
+/** The time over which a rate is measured, ms. */
 const WINDOW_MS = 10_000;
-/** Shortest time of which a rate says something, ms. */
+/** Shortest time for a meaningful rate, ms. */
 const LEAST_MS = 1000;
 /** Samples within this time are one, ms. */
 const SAMPLE_MS = 250;
@@ -72,8 +71,9 @@ export interface ChosenFile {
 }
 
 interface EngineParts {
+  readonly folder: UploadFolder;
   readonly calls: UploadCalls;
-  /** Loads what sends: most visits of a folder upload nothing. */
+  /** Loads the code that sends: most visits of a folder upload nothing. */
   readonly sending: () => Promise<Sending>;
   readonly journal: UploadJournal;
   /** Takes an upload in parts for this page until it is left; false where a page has it already. */
@@ -92,137 +92,88 @@ const SLOTS = 6;
 const MAX_RESTARTS = 2;
 /** Failures that the other files would meet as well. */
 const FOR_ALL: ReadonlySet<string> = new Set(["session", "outdated", "no bucket", "full"]);
-/** Files that the store calls forbidden one after the other, after which it would the others as well. */
+/** Files in a row that the store rejects as forbidden, after which all others are expected to be. */
 const MAX_FORBIDDEN_FILES = 3;
 
 /**
- * Sends files: several at a time, large ones in parts, each step again after failures that pass. It can be paused; it
- * waits while the network is away; what was sent is remembered, so that the same files need not be sent again after a
- * reload.
+ * Sends files to a folder: several at a time, large ones in parts, each step again after transient failures. It can be
+ * paused; it waits while there is no network; a journal records what was sent, so that the same files need not be sent
+ * again after a reload.
  */
 export class UploadEngine {
   isPaused = false;
   /** Why everything has stopped, until it is resumed. */
   halted: UploadFault | null = null;
   readonly pace = new UploadPace();
+  readonly list = new ItemList();
+  readonly routes: UploadRoutes;
+  readonly connection: Connection;
+  readonly memory: UploadMemory;
   readonly #parts: EngineParts;
-  readonly #routes: UploadRoutes;
+  readonly #names: NamesInUse;
   #loading: Promise<Sending> | null = null;
   #steps: UploadSteps | null = null;
-  readonly #connection: Connection;
-  readonly #list = new ItemList();
-  readonly #memory: UploadMemory;
-  readonly #names: NamesInUse;
-  /** In order, with files that no longer wait; those before `#begun` have had their turn. */
-  #queue: UploadItem[] = [];
-  #begun = 0;
   readonly #active = new Set<UploadItem>();
   /** Steps under way. */
   #running = 0;
-  /** Since a file was last taken. */
+  /** Since a file was last accepted. */
   readonly #forbidden = new Set<UploadItem>();
 
   constructor(parts: EngineParts) {
-    const { calls, onChange, origin } = parts;
     const put: Put = async (request) => (await this.#sending()).put(request);
+    const { list } = this;
     this.#parts = parts;
-    this.#routes = new UploadRoutes(calls, put, origin, onChange);
-    this.#connection = new Connection({ ...parts, isReachable: (signal) => calls.isReachable(signal) });
-    this.#memory = new UploadMemory(parts);
-    this.#names = new NamesInUse({
-      ...parts,
-      list: this.#list,
-      memory: this.#memory,
-      connection: this.#connection,
-      enqueue: (item) => this.#enqueue(item),
-      halt: (fault) => this.#halt(fault),
-      onFound: () => {
-        this.#pump();
-        onChange();
-      },
-    });
-  }
-
-  get items(): readonly UploadItem[] {
-    return this.#list.items;
-  }
-
-  /** Bytes of all files that were not skipped or cancelled. */
-  get bytes(): number {
-    return this.#list.bytes;
-  }
-
-  /** Bytes that have left. */
-  get sentBytes(): number {
-    return this.#list.sentBytes;
-  }
-
-  get isAway(): boolean {
-    return this.#connection.isAway;
-  }
-
-  /** The ways of bytes into the buckets, as far as they are known. */
-  get routes(): ReadonlyMap<string, UploadRoute> {
-    return this.#routes.known;
-  }
-
-  count(state: UploadState): number {
-    return this.#list.count(state);
+    this.routes = new UploadRoutes(parts.calls, put, parts.origin, parts.onChange);
+    const connection = this.connection = new Connection(parts);
+    const memory = this.memory = new UploadMemory({ ...parts, list, connection });
+    const halt = (fault: UploadFault) => this.#halt(fault);
+    this.#names = new NamesInUse({ ...parts, list, memory, connection, halt, onChange: () => this.#goOn() });
   }
 
   /** Whether something is under way or waits for its turn, so that leaving the page would interrupt it. */
   get isBusy(): boolean {
-    return this.count("looking") + this.count("waiting") + this.count("sending") + this.count("finishing") > 0;
-  }
-
-  /** Whether the journal still has files that have ended: a page that is opened by then calls their upload interrupted. */
-  get isEnding(): boolean {
-    return this.#memory.isEnding;
+    const { list } = this;
+    return list.count("looking") + list.count("waiting") + list.count("sending") + list.count("finishing") > 0;
   }
 
   /** Whether the store has parts of a file that may still be sent: other pages are to leave them alone. */
   get hasParts(): boolean {
-    return this.items.some((item) => item.upload !== null && !isSettled(item));
+    return this.list.items.some((item) => item.upload !== null && !isSettled(item));
   }
 
   /**
-   * Adds files that are to go to a folder. Names in use are looked up first; the answer for them is given by
-   * {@linkcode answer}, while the others are already on their way. Those that have failed or are paused go on by the same
-   * files chosen again.
+   * Adds files. Names in use are looked up first; the answer for them is given by {@linkcode answer}, while the others are
+   * already on their way. Failed or paused files resume when the same files are chosen again.
    *
    * @param handles what can be read again after a reload
    */
-  async add(
-    files: readonly ChosenFile[],
-    { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
-    handles: readonly FileSystemHandle[] = [],
-  ): Promise<void> {
-    const stopped = new Map(this.items.filter(isStopped).map((item) => [nameText(nameOf(item)), item]));
-    const batch: UploadBatch = { bucket, prefix, answer: null, taken: new Set(), keys: new Set(), open: 0 };
+  async add(files: readonly ChosenFile[], handles: readonly FileSystemHandle[] = []): Promise<void> {
+    const stopped = new Map(this.list.items.filter(isStopped).map((item) => [item.key, item]));
+    const { prefix } = this.#parts.folder;
+    const batch: UploadBatch = { prefix, answer: null, taken: new Set() };
     const items: UploadItem[] = [];
     for (const { path, file } of files) {
-      const old = stopped.get(nameText({ bucket, key: prefix + path }));
+      const old = stopped.get(prefix + path);
       if (old && old.size === file.size && old.modified === file.lastModified) {
         old.file = file;
         this.resumeItem(old);
-      } else items.push(this.#list.add(path, file, batch));
+      } else items.push(this.list.add(path, file, batch));
     }
     this.#parts.onChange();
     const sendable = items.filter(({ state }) => state === "looking");
     if (sendable.length === 0) return;
-    await this.#memory.begin(batch, sendable, handles);
+    await this.memory.begin(sendable, handles);
     await this.#names.lookUp(batch);
   }
 
-  /** Says what happens to files whose names are in use, also to those that are found later. */
+  /** Decides what happens to files whose names are in use, also to those that are found later. */
   answer(answer: NameAnswer): void {
     this.#names.answer(answer);
     this.#endStop();
-    this.#pump();
-    this.#parts.onChange();
+    this.#goOn();
   }
 
-  /** Begins nothing more, and ends requests that send: parts that have arrived stay. */
+  /** Starts nothing more, and ends requests that send: parts that have arrived stay. */
   pause(): void {
     this.isPaused = true;
     this.pace.restart();
@@ -234,31 +185,28 @@ export class UploadEngine {
     this.isPaused = false;
     this.halted = null;
     this.#forbidden.clear();
-    this.#connection.probeNow();
-    for (const batch of this.#list.batchesOf("looking")) void this.#names.lookUp(batch);
-    this.#pump();
-    this.#parts.onChange();
+    this.connection.probeNow();
+    for (const batch of this.list.batchesOf("looking")) void this.#names.lookUp(batch);
+    this.#goOn();
   }
 
   pauseItem(item: UploadItem): void {
     if (item.state !== "waiting" && item.state !== "sending") return;
     this.#interrupt(item, "paused");
-    this.#pump();
-    this.#parts.onChange();
+    this.#goOn();
   }
 
-  /** Goes on with a file that was paused or has failed. */
+  /** Resumes a file that was paused or has failed. */
   resumeItem(item: UploadItem): void {
     if (!isStopped(item)) return;
     item.fault = null;
     item.restarts = 0;
-    this.#enqueue(item);
-    this.#pump();
-    this.#parts.onChange();
+    this.list.enqueue(item);
+    this.#goOn();
   }
 
   retryFailed(): void {
-    for (const item of this.items) if (item.state === "failed") this.resumeItem(item);
+    for (const item of this.list.items) if (item.state === "failed") this.resumeItem(item);
   }
 
   /** Cancels a file, and deletes the parts that were sent. */
@@ -266,41 +214,19 @@ export class UploadEngine {
     if (isSettled(item)) return;
     this.#interrupt(item, "cancelled");
     this.#endStop();
-    this.#pump();
-    this.#parts.onChange();
-    const { signal } = new AbortController();
-    const discard = this.#memory.discard(item);
-    // Where it fails, the upload stays in the bucket's list of uploads that have not ended.
-    if (discard) await this.#connection.retry(signal, () => discard(signal)).catch(asFault);
-    await this.#memory.settled(item.batch);
+    this.#goOn();
+    await this.memory.discard(item);
   }
 
   async cancelAll(): Promise<void> {
-    const open = this.items.filter((item) => !isSettled(item));
-    this.#queue = [];
-    this.#begun = 0;
+    const open = this.list.items.filter((item) => !isSettled(item));
+    this.list.clearQueue();
     await Promise.all(open.map((item) => this.cancelItem(item)));
-  }
-
-  /** Forgets files that need nothing more, so that the list shows the others. */
-  clear(): void {
-    this.#list.clear();
-    this.#parts.onChange();
-  }
-
-  /** The browser has the network back. */
-  online(): void {
-    this.#connection.probeNow();
-  }
-
-  /** Adds the CORS rule that lets this page send straight to a bucket. @throws UploadFault */
-  async allowDirect(bucket: string): Promise<void> {
-    await this.#routes.allow(bucket);
   }
 
   async #sender(): Promise<UploadSteps> {
     const sending = await this.#sending();
-    return this.#steps ??= sending.steps({ ...this.#parts, ...sending, routes: this.#routes });
+    return this.#steps ??= sending.steps({ ...this.#parts, ...sending, memory: this.memory, routes: this.routes });
   }
 
   /** @throws UploadFault `outdated`, or `lost` where it cannot be loaded, after which it is loaded again */
@@ -313,18 +239,12 @@ export class UploadEngine {
     }
   }
 
-  #enqueue(item: UploadItem): void {
-    this.#list.set(item, "waiting");
-    this.#queue.push(item);
+  #goOn(): void {
+    this.#pump();
+    this.#parts.onChange();
   }
 
-  /** Puts a file that waits at the head of the queue, in the place of one that has had its turn. */
-  #enqueueFirst(item: UploadItem): void {
-    if (this.#begun > 0) this.#queue[--this.#begun] = item;
-    else this.#queue.unshift(item);
-  }
-
-  /** Begins as many steps as there are free slots. */
+  /** Starts as many steps as there are free slots. */
   #pump(): void {
     while (!this.isPaused && this.halted === null && this.#running < SLOTS) {
       const step = this.#next();
@@ -338,30 +258,25 @@ export class UploadEngine {
     }
   }
 
-  /** The next step: a part of a file that was begun, else the first of the next file. */
+  /** The next step: a part of a file under way, else the first step of the next file. */
   #next(): Step | null {
     for (const item of this.#active) {
       const number = item.state === "sending" ? item.pending.shift() : undefined;
       if (number !== undefined) return { item, run: (signal) => this.#sendPart(item, number, signal) };
     }
-    while (this.#begun < this.#queue.length) {
-      const item = this.#queue[this.#begun++];
-      if (item.state !== "waiting") continue;
-      item.control = new AbortController();
-      this.#active.add(item);
-      this.#list.set(item, "sending");
-      const isWhole = planParts(item.size) === null;
-      return { item, run: (signal) => isWhole ? this.#sendWhole(item, signal) : this.#open(item, signal) };
-    }
-    this.#queue = [];
-    this.#begun = 0;
-    return null;
+    const item = this.list.next();
+    if (item === null) return null;
+    item.control = new AbortController();
+    this.#active.add(item);
+    this.list.set(item, "sending");
+    const isWhole = item.size <= SINGLE_PUT_BYTES;
+    return { item, run: (signal) => isWhole ? this.#sendWhole(item, signal) : this.#open(item, signal) };
   }
 
   async #sendWhole(item: UploadItem, signal: AbortSignal): Promise<void> {
-    // Many responses are under way when a page is left: what they would say is found by the listing then.
-    if (item.isFree && item.ifAbsent) await this.#memory.record(item);
-    await this.#connection.retry(signal, async () => {
+    // Many responses are under way when a page is left: the listing then shows which files have arrived.
+    if (item.isFree && item.ifAbsent) await this.memory.record(item, null);
+    await this.connection.retry(signal, async () => {
       const steps = await this.#sender();
       this.#flight(item, 1, 0);
       return await steps.sendWhole(item, signal, (sent) => this.#flight(item, 1, sent));
@@ -370,13 +285,13 @@ export class UploadEngine {
   }
 
   async #open(item: UploadItem, signal: AbortSignal): Promise<void> {
-    await this.#connection.retry(signal, async () => (await this.#sender()).open(item, signal));
-    const { upload } = item;
-    if (!upload) return;
-    const { plan, parts } = upload;
+    const { plan, parts } = await this.connection.retry(
+      signal,
+      async () => item.upload ?? await (await this.#sender()).open(item, signal),
+    );
     let arrived = 0;
     for (const number of parts.keys()) arrived += partBytes(plan, number);
-    this.#list.sentTo(item, arrived);
+    this.list.sentTo(item, arrived);
     item.pending = Array.from({ length: plan.parts }, (_, index) => index + 1).filter((number) => !parts.has(number));
     if (item.pending.length === 0) await this.#complete(item, signal);
   }
@@ -384,7 +299,7 @@ export class UploadEngine {
   async #sendPart(item: UploadItem, number: number, signal: AbortSignal): Promise<void> {
     const { upload } = item;
     if (!upload) return;
-    await this.#connection.retry(signal, async () => {
+    await this.connection.retry(signal, async () => {
       const steps = await this.#sender();
       this.#flight(item, number, 0);
       return await steps.sendPart(item, upload, number, signal, (sent) => this.#flight(item, number, sent));
@@ -397,28 +312,28 @@ export class UploadEngine {
   async #complete(item: UploadItem, signal: AbortSignal): Promise<void> {
     const { upload } = item;
     if (!upload) return;
-    this.#list.set(item, "finishing");
-    await this.#connection.retry(signal, async () => (await this.#sender()).complete(item, upload, signal));
+    this.list.set(item, "finishing");
+    await this.connection.retry(signal, async () => (await this.#sender()).complete(item, upload, signal));
     await this.#done(item);
   }
 
   async #done(item: UploadItem): Promise<void> {
     this.#forbidden.clear();
-    this.#list.sentTo(item, item.size);
+    this.list.sentTo(item, item.size);
     this.#leave(item, "done");
     this.#endStop();
-    await this.#memory.arrived(item);
+    await this.memory.arrived(item);
   }
 
-  /** Ends a pause or stop that leaves nothing to resume: files that are chosen next are to begin. */
+  /** Ends a pause or stop that leaves nothing to resume, so that files chosen next are sent. */
   #endStop(): void {
-    if (!this.#list.isSettled) return;
+    if (this.list.open > 0) return;
     this.isPaused = false;
     this.halted = null;
     this.#forbidden.clear();
   }
 
-  /** Runs a step of a file, and draws the consequences of its failure. It never throws. */
+  /** Runs a step of a file, and handles its failure. It never throws. */
   async #run(item: UploadItem, step: Step["run"]): Promise<void> {
     const { signal } = item.control ??= new AbortController();
     try {
@@ -440,13 +355,13 @@ export class UploadEngine {
       }
     }
     if (kind === "taken" && item.ifAbsent) {
-      this.#memory.unrecord(item);
+      this.memory.unrecord(item);
       this.#interrupt(item, "taken");
       return this.#names.applyAnswer(item.batch);
     }
     if (kind === "gone" && item.restarts++ < MAX_RESTARTS) {
       item.upload = item.earlier = null;
-      this.#list.sentTo(item, 0);
+      this.list.sentTo(item, 0);
       return this.#interrupt(item, "waiting");
     }
     if (kind === "forbidden") this.#forbidden.add(item);
@@ -466,13 +381,12 @@ export class UploadEngine {
   /** Ends the steps of a file that are under way. */
   #interrupt(item: UploadItem, state: UploadState): void {
     item.control?.abort();
-    // The store may carry out a request that is aborted: its object is then the file, not one that has taken its name.
-    const isWhole = item.state === "sending" && planParts(item.size) === null;
+    // The store may carry out a request that is aborted: the object is then the file, not another one of its name.
+    const isWhole = item.state === "sending" && item.size <= SINGLE_PUT_BYTES;
     if (isWhole || item.state === "finishing") item.mayBeWritten = true;
     const under = [...item.flight.values()].reduce((sum, sent) => sum + sent, 0);
-    this.#list.sentTo(item, item.sent - under);
+    this.list.sentTo(item, item.sent - under);
     this.#leave(item, state);
-    if (state === "waiting") this.#enqueueFirst(item);
   }
 
   #leave(item: UploadItem, state: UploadState): void {
@@ -480,7 +394,8 @@ export class UploadEngine {
     item.control = null;
     item.pending = [];
     item.flight.clear();
-    this.#list.set(item, state);
+    if (state === "waiting") this.list.enqueueFirst(item);
+    else this.list.set(item, state);
   }
 
   /** Notes how much of a part has left. */
@@ -488,19 +403,14 @@ export class UploadEngine {
     const before = item.flight.get(part) ?? 0;
     item.flight.set(part, sent);
     if (sent > before) this.pace.add(sent - before, this.#parts.clock.now());
-    this.#list.sentTo(item, item.sent + sent - before);
+    this.list.sentTo(item, item.sent + sent - before);
     this.#parts.onChange();
   }
 }
 
-/** Whether a file can go on that has failed or is paused. */
+/** Whether a file that has failed or is paused can be resumed. */
 function isStopped({ state, fault }: UploadItem): boolean {
   return (state === "paused" || state === "failed") && !fault?.isFinal;
-}
-
-/** A name as the key of a map. */
-function nameText({ bucket, key }: ObjectName): string {
-  return `${bucket}/${key}`;
 }
 
 interface Step {

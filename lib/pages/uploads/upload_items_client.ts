@@ -1,6 +1,6 @@
 import type { UploadRecord } from "./upload_journal_client.ts";
 import { keyProblem } from "@/lib/pages/storage/key_names.ts";
-import { type ObjectName, type SentPart, UploadFault } from "./upload_calls_client.ts";
+import { type SentPart, UploadFault } from "./upload_calls_client.ts";
 
 /** The states of a file. */
 export type UploadState =
@@ -23,17 +23,12 @@ export type NameAnswer = "replace" | "keep both" | "skip";
 
 /** Files that were chosen together. */
 export interface UploadBatch {
-  readonly bucket: string;
-  /** The folder that they go to: "" or with a slash at its end. */
+  /** The folder: "" or with a slash at its end. */
   readonly prefix: string;
   /** The answer for the first name in use, which holds for all. */
   answer: NameAnswer | null;
   /** Names that were found in use. */
   readonly taken: Set<string>;
-  /** Keys that this page may have recorded for it. */
-  readonly keys: Set<string>;
-  /** Files that can be sent and are not done, skipped or cancelled. */
-  open: number;
 }
 
 /** An upload in parts under way. */
@@ -61,11 +56,11 @@ export interface UploadItem {
   sent: number;
   /** Why it failed, else null. */
   fault: UploadFault | null;
-  /** It was in the store before, by an upload that the page remembers. */
+  /** The store had it before, by an upload that the journal records. */
   wasThere: boolean;
-  /** Not where an object has the name by then. */
+  /** Whether it is sent on condition that no object has its name. */
   ifAbsent: boolean;
-  /** An upload of the same file that an earlier page began. */
+  /** An upload of the same file that an earlier page started. */
   earlier: UploadRecord | null;
   upload: UploadInParts | null;
   /** Parts to be sent, and the bytes of those under way. */
@@ -73,41 +68,36 @@ export interface UploadItem {
   readonly flight: Map<number, number>;
   /** Uploads that were ended elsewhere. */
   restarts: number;
-  /** The journal has it as a whole file since its key was found free and its request began. */
+  /** Whether the journal has it as a whole file: its key was free and its request was sent. */
   isRecorded: boolean;
-  /** A request of which the response was lost may have written the object. */
+  /** Whether a request whose response was lost may have written the object. */
   mayBeWritten: boolean;
   /** Ends its requests; null while it has none. */
   control: AbortController | null;
 }
 
-/** The object that a file becomes. */
-export function nameOf({ batch, key }: UploadItem): ObjectName {
-  return { bucket: batch.bucket, key };
-}
-
 /** States of files that need nothing more. */
 const SETTLED: ReadonlySet<UploadState> = new Set<UploadState>(["done", "skipped", "cancelled"]);
 
-/** Whether a file needs nothing more. */
 export function isSettled({ state }: UploadItem): boolean {
   return SETTLED.has(state);
 }
 
-/** The files of a page with their states, how many there are of each, and their bytes. */
+/** The files of a page with their states, how many there are of each, their bytes, and the queue of those that wait. */
 export class ItemList {
   readonly items: UploadItem[] = [];
+  /** Files that can be sent and are not done, skipped or cancelled. */
+  open = 0;
   /** Bytes of all files that were not skipped or cancelled, and those that have left. */
   bytes = 0;
   sentBytes = 0;
   readonly #counts = new Map<UploadState, number>();
+  /** In order, with files that no longer wait; those before `#taken` have had their turn. */
+  #queue: UploadItem[] = [];
+  #taken = 0;
 
   count(state: UploadState): number {
     return this.#counts.get(state) ?? 0;
-  }
-
-  get isSettled(): boolean {
-    return [...SETTLED].reduce((sum, state) => sum + this.count(state), 0) === this.items.length;
   }
 
   /** Files of a batch that are in a state. */
@@ -118,6 +108,34 @@ export class ItemList {
   /** The batches of files that are in a state. */
   batchesOf(state: UploadState): ReadonlySet<UploadBatch> {
     return new Set(this.items.filter((item) => item.state === state).map(({ batch }) => batch));
+  }
+
+  /** Lets a file wait for its turn. */
+  enqueue(item: UploadItem): void {
+    this.set(item, "waiting");
+    this.#queue.push(item);
+  }
+
+  /** Puts a file at the head of the queue, in the place of one that has had its turn. */
+  enqueueFirst(item: UploadItem): void {
+    this.set(item, "waiting");
+    if (this.#taken > 0) this.#queue[--this.#taken] = item;
+    else this.#queue.unshift(item);
+  }
+
+  /** The file whose turn it is; null where none waits. */
+  next(): UploadItem | null {
+    while (this.#taken < this.#queue.length) {
+      const item = this.#queue[this.#taken++];
+      if (item.state === "waiting") return item;
+    }
+    this.clearQueue();
+    return null;
+  }
+
+  clearQueue(): void {
+    this.#queue = [];
+    this.#taken = 0;
   }
 
   /** Adds a file; one that cannot be sent has failed. */
@@ -152,10 +170,7 @@ export class ItemList {
     this.items.push(item);
     this.#count(item.state, 1);
     this.bytes += size;
-    if (kind === null) {
-      batch.open++;
-      batch.keys.add(key);
-    }
+    if (kind === null) this.open++;
     return item;
   }
 
@@ -175,7 +190,7 @@ export class ItemList {
     this.#count(state, 1);
     item.state = state;
     // A file that cannot be sent was never counted as open.
-    if (SETTLED.has(state) && !item.fault?.isFinal) item.batch.open--;
+    if (SETTLED.has(state) && !item.fault?.isFinal) this.open--;
     if (state !== "skipped" && state !== "cancelled") return;
     this.bytes -= item.size;
     this.sentTo(item, 0);
@@ -219,9 +234,8 @@ interface ByteSpan {
   readonly end: number;
 }
 
-/** How a file is cut into parts of whole MiB; null for one that is sent by one PUT. */
-export function planParts(fileBytes: number): PartPlan | null {
-  if (fileBytes <= SINGLE_PUT_BYTES) return null;
+/** How a file above {@linkcode SINGLE_PUT_BYTES} is cut into parts of whole MiB. */
+export function planParts(fileBytes: number): PartPlan {
   const partBytes = Math.max(PART_BYTES, Math.ceil(fileBytes / MAX_PARTS / MIB) * MIB);
   return { fileBytes, partBytes, parts: Math.ceil(fileBytes / partBytes) };
 }

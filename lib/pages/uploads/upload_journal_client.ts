@@ -1,29 +1,33 @@
-import type { ObjectName, SentPart } from "./upload_calls_client.ts";
+import type { SentPart } from "./upload_calls_client.ts";
 
-/** A remembered file, which need not be sent again after the page was reloaded. */
-export interface FileRecord extends ObjectName {
-  /** The folder of the upload that it belongs to. */
+/** The folder that files are uploaded to. */
+export interface UploadFolder {
+  readonly bucket: string;
+  /** "" or with a slash at its end. */
   readonly prefix: string;
-  /** Bytes and ms since 1970: with the name, what tells that a file is the same. */
+}
+
+/** A recorded file, which need not be sent again after the page was reloaded, and the folder of its upload. */
+export interface FileRecord extends UploadFolder {
+  readonly key: string;
+  /** Bytes and ms since 1970: with the name, they tell whether a file is the same. */
   readonly size: number;
   readonly modified: number;
   /**
-   * The upload in parts; null for a file that is whole in the store, or whose one request began while no object had its
+   * The upload in parts; null for a file that is whole in the store, or whose one request was sent while no object had its
    * key: then an object of the same size is the file, although the page was left before the response.
    */
   readonly upload: UploadRecord | null;
 }
 
-/** An upload in parts that was begun. */
+/** An upload in parts. */
 export interface UploadRecord {
   readonly uploadId: string;
   readonly hasChecksums: boolean;
 }
 
 /** An upload of files to a folder, which has not ended. */
-export interface BatchRecord {
-  readonly bucket: string;
-  readonly prefix: string;
+export interface BatchRecord extends UploadFolder {
   /** ms since 1970 */
   readonly startedAt: number;
   readonly files: number;
@@ -46,9 +50,9 @@ const MOST_AGE_MS = 14 * 24 * 3600 * 1000;
 type Write = (stores: Record<typeof FILES | typeof PARTS | typeof BATCHES, IDBObjectStore>) => void;
 
 /**
- * The memory of an account's uploads in the browser's IndexedDB. Writes are gathered into transactions and, but for the
- * end of an upload, are not waited for, so that thousands of small files are not slowed by it. Where a browser has no
- * such memory, nothing is remembered.
+ * The records of an account's uploads in the browser's IndexedDB. Writes are collected into transactions, and callers do not
+ * wait for them except at the end of an upload, so that they do not slow thousands of small files. Without IndexedDB
+ * nothing is recorded.
  */
 export class BrowserJournal {
   readonly #account: string;
@@ -56,13 +60,13 @@ export class BrowserJournal {
   #writes: Write[] = [];
   #writing: Promise<void> = Promise.resolve();
 
-  /** @param account whose uploads these are; others do not see them */
-  constructor(account: string, factory: IDBFactory | undefined) {
+  /** @param account the owner of the uploads; others do not see them */
+  constructor(account: string) {
     this.#account = account;
-    this.#database = open(factory);
+    this.#database = openDatabase();
   }
 
-  /** The files that are remembered below a folder. */
+  /** The recorded files below a folder. */
   async files(bucket: string, prefix: string): Promise<readonly FileRecord[]> {
     const range = this.#below(bucket, prefix);
     return await this.#read<FileRecord[]>(FILES, (store) => store.getAll(range)) ?? [];
@@ -83,7 +87,7 @@ export class BrowserJournal {
   }
 
   /** Forgets a file, and the parts of its upload. */
-  async forget({ bucket, key }: ObjectName): Promise<void> {
+  async forget({ bucket, key }: Pick<FileRecord, "bucket" | "key">): Promise<void> {
     const record = await this.#read<FileRecord>(FILES, (store) => store.get(this.#key(bucket, key)));
     await this.#write((stores) => {
       stores.files.delete(this.#key(bucket, key));
@@ -139,21 +143,17 @@ export class BrowserJournal {
     return IDBKeyRange.bound(this.#key(bucket, prefix), this.#key(bucket, prefix + LAST));
   }
 
-  /** Reads once everything that was to be written is there; null where it cannot. */
+  /** Reads after all pending writes; null where it cannot. */
   async #read<Result>(name: string, request: (store: IDBObjectStore) => IDBRequest): Promise<Result | null> {
     await this.#writing;
     const database = await this.#database;
     if (!database) return null;
-    return await new Promise((resolve) => {
-      try {
-        const asked = request(database.transaction(name).objectStore(name));
-        asked.onsuccess = () => resolve(asked.result ?? null);
-        asked.onerror = () => resolve(null);
-      } catch {
-        // The browser has closed the database.
-        resolve(null);
-      }
-    });
+    return await new Promise<Result | null>((resolve, reject) => {
+      // It throws where the browser has closed the database.
+      const asked = request(database.transaction(name).objectStore(name));
+      asked.onsuccess = () => resolve(asked.result ?? null);
+      asked.onerror = reject;
+    }).catch(() => null);
   }
 
   #write(write: Write): Promise<void> {
@@ -167,27 +167,18 @@ export class BrowserJournal {
     const writes = this.#writes.splice(0);
     if (!database || writes.length === 0) return;
     await new Promise<void>((resolve) => {
-      const transaction = begin(database);
-      if (!transaction) return resolve();
+      // It throws where the browser has closed the database.
+      const transaction = database.transaction([FILES, PARTS, BATCHES], "readwrite");
       transaction.oncomplete = transaction.onabort = transaction.onerror = () => resolve();
       const [files, parts, batches] = [FILES, PARTS, BATCHES].map((name) => transaction.objectStore(name));
       for (const write of writes) {
         try {
           write({ files, parts, batches });
         } catch {
-          // A record that cannot be stored is not remembered: the upload goes on without.
+          // The upload continues without a record that cannot be stored.
         }
       }
-    });
-  }
-}
-
-/** @returns null where the browser has closed the database */
-function begin(database: IDBDatabase): IDBTransaction | null {
-  try {
-    return database.transaction([FILES, PARTS, BATCHES], "readwrite");
-  } catch {
-    return null;
+    }).catch(() => {});
   }
 }
 
@@ -195,19 +186,14 @@ function forgetParts(parts: IDBObjectStore, uploadId: string): void {
   parts.delete(IDBKeyRange.bound([uploadId, 0], [uploadId, Infinity]));
 }
 
-/** @returns null where the browser has no such memory, as in some private windows */
-function open(factory: IDBFactory | undefined): Promise<IDBDatabase | null> {
-  if (!factory) return Promise.resolve(null);
-  return new Promise((resolve) => {
-    try {
-      const request = factory.open(DATABASE, VERSION);
-      request.onupgradeneeded = () => {
-        for (const name of [FILES, PARTS, BATCHES]) request.result.createObjectStore(name);
-      };
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = request.onblocked = () => resolve(null);
-    } catch {
-      resolve(null);
-    }
-  });
+/** @returns null where the browser has no IndexedDB, as in some private windows */
+function openDatabase(): Promise<IDBDatabase | null> {
+  return new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, VERSION);
+    request.onupgradeneeded = () => {
+      for (const name of [FILES, PARTS, BATCHES]) request.result.createObjectStore(name);
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = request.onblocked = reject;
+  }).catch(() => null);
 }

@@ -1,26 +1,19 @@
 import { ReadQueue } from "@/lib/pages/browser/read_queue_client.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
-import type { PartPage } from "@/lib/s3/multipart.ts";
 import {
   faultOf,
-  type ObjectName,
+  insteadOf,
+  isReachable,
   type Put,
   type PutRequest,
   type PutResponse,
   type SentPart,
-  type SignedUrl,
   type UploadCalls,
   UploadFault,
 } from "./upload_calls_client.ts";
-import {
-  MAX_HASHED_BYTES,
-  nameOf,
-  partSpan,
-  planParts,
-  type UploadInParts,
-  type UploadItem,
-} from "./upload_items_client.ts";
+import { MAX_HASHED_BYTES, partSpan, planParts, type UploadInParts, type UploadItem } from "./upload_items_client.ts";
 import type { UploadJournal } from "./upload_journal_client.ts";
+import type { UploadMemory } from "./upload_memory_client.ts";
 import type { UploadRoutes } from "./upload_route_client.ts";
 
 /** The SHA-256 of a body in base64; null where it is not computed. */
@@ -55,6 +48,7 @@ interface StepContext {
   readonly put: Put;
   readonly digest: Digest;
   readonly journal: UploadJournal;
+  readonly memory: UploadMemory;
   readonly routes: UploadRoutes;
   readonly claim: (uploadId: string) => Promise<boolean>;
 }
@@ -66,14 +60,14 @@ type OnProgress = (sent: number) => void;
 const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
 
 /**
- * The steps of an upload: each is one try, and throws {@link UploadFault} or the reason of the signal. Bytes go straight
- * to the store where this page reaches it, else through the gateway; that is looked up anew for each try. URLs are signed
- * just before they are used, so none expires.
+ * The steps of an upload: each is one try, and throws {@link UploadFault} or the reason of the signal. Bytes go straight to
+ * the store where this page reaches it, else through the gateway, which is decided for each try. URLs are signed just before
+ * they are used, so none expires.
  */
 export class UploadSteps {
   readonly #context: StepContext;
-  /** Buckets whose store takes no SHA-256. */
-  readonly #unchecked = new Set<string>();
+  /** Whether the store rejects SHA-256 checksums. */
+  #isUnchecked = false;
 
   constructor(context: StepContext) {
     this.#context = context;
@@ -81,63 +75,54 @@ export class UploadSteps {
 
   /** Sends a file by one PUT. */
   async sendWhole(item: UploadItem, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
-    const { calls, digest } = this.#context;
-    const name = nameOf(item);
-    // A slice has no type of its own, which the browser would send.
-    const body = item.file.slice(0, item.size);
-    const sha256 = this.#unchecked.has(name.bucket) ? null : await digest(body, signal);
-    const contentType = typeOf(item.file);
-    const isDirect = await this.#context.routes.isDirect(name, item.size);
-    const target = isDirect
-      ? await calls.presignObject(name, { sha256, contentType }, signal)
-      : { url: calls.objectAddress(name), headers: bodyHeaders(sha256, contentType) };
-    const condition: Record<string, string> = item.ifAbsent ? { "if-none-match": "*" } : {};
-    const headers = { ...target.headers, ...condition };
+    const { calls, digest, routes } = this.#context;
+    const { key, file, size, ifAbsent } = item;
+    // A slice has no type, which the browser would send.
+    const body = file.slice(0, size);
+    const sha256 = this.#isUnchecked ? null : await digest(body, signal);
+    const contentType = typeOf(file);
+    const isDirect = await routes.isDirect(key, size);
+    const { url, headers } = isDirect
+      ? await calls.presignObject(key, { sha256, contentType }, signal)
+      : { url: calls.objectAddress(key), headers: bodyHeaders(sha256, contentType) };
+    const condition: Record<string, string> = ifAbsent ? { "if-none-match": "*" } : {};
     try {
-      await this.#put(name, isDirect, { url: target.url, headers }, body, signal, onProgress);
+      await this.#put(isDirect, { url, headers: { ...headers, ...condition }, body, signal, onProgress });
     } catch (error) {
       if (!(error instanceof UploadFault)) throw error;
       if (error.kind === "taken" && item.mayBeWritten && await this.#isWritten(item, sha256, signal)) return;
       if (error.kind === "lost") item.mayBeWritten = true;
-      const isCondition = item.ifAbsent && error.kind === "no condition";
-      throw sha256 === null || isCondition ? error : this.#withoutChecksum(name, error);
+      const isCondition = ifAbsent && error.kind === "no condition";
+      throw sha256 === null || isCondition ? error : this.#withoutChecksum(error);
     }
   }
 
-  /** Begins the upload of a file in parts, or finds the one that an earlier page began. */
-  async open(item: UploadItem, signal: AbortSignal): Promise<void> {
+  /** Starts the upload of a file in parts, or finds the one that an earlier page started. */
+  async open(item: UploadItem, signal: AbortSignal): Promise<UploadInParts> {
+    const { calls, memory, digest, claim } = this.#context;
     const plan = planParts(item.size);
-    if (!plan || item.upload) return;
-    const { calls, journal } = this.#context;
-    const name = nameOf(item);
     if (item.earlier) {
-      const { uploadId, hasChecksums } = item.earlier;
-      try {
-        const parts = await this.#arrived(item, { uploadId, hasChecksums, plan, parts: new Map() }, signal);
-        item.upload = { uploadId, hasChecksums, plan, parts };
-        return;
-      } catch (error) {
-        if (!(error instanceof UploadFault) || error.kind !== "gone") throw error;
-        item.earlier = null;
-        await journal.forget(name);
-      }
+      const { earlier } = item;
+      const parts = await this.#arrived(item.key, earlier.uploadId, plan, signal).catch(insteadOf("gone", null));
+      if (parts) return item.upload = { ...earlier, plan, parts };
+      item.earlier = null;
+      await memory.forget(item.key);
     }
-    const hasChecksums = plan.partBytes <= MAX_HASHED_BYTES && !this.#unchecked.has(name.bucket) &&
-      await this.#context.digest(new Blob(), signal) !== null;
-    const contentType = typeOf(item.file);
+    const hasChecksums = plan.partBytes <= MAX_HASHED_BYTES && !this.#isUnchecked &&
+      await digest(new Blob(), signal) !== null;
     let uploadId: string;
     try {
-      uploadId = await calls.createUpload(name, hasChecksums, contentType, signal);
+      uploadId = await calls.createUpload(item.key, hasChecksums, typeOf(item.file), signal);
     } catch (error) {
       if (!(error instanceof UploadFault)) throw error;
-      // Nothing was begun yet: what has no such key has no such bucket.
+      // No upload exists yet: only the bucket can be missing.
       if (error.kind === "gone") throw new UploadFault("no bucket", error.detail);
-      throw hasChecksums ? this.#withoutChecksum(name, error) : error;
+      throw hasChecksums ? this.#withoutChecksum(error) : error;
     }
-    item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
-    await this.#context.claim(uploadId);
-    const { size, modified, batch: { prefix } } = item;
-    await journal.putFile({ ...name, prefix, size, modified, upload: { uploadId, hasChecksums } });
+    const upload = item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
+    await claim(uploadId);
+    await memory.record(item, { uploadId, hasChecksums });
+    return upload;
   }
 
   /** Sends one part. */
@@ -148,18 +133,17 @@ export class UploadSteps {
     signal: AbortSignal,
     onProgress: OnProgress,
   ): Promise<void> {
-    const { calls, digest, journal } = this.#context;
-    const name = nameOf(item);
+    const { calls, digest, journal, routes } = this.#context;
+    const { key, file, size } = item;
     const { uploadId, plan, hasChecksums } = upload;
     const { start, end } = partSpan(plan, number);
-    const body = item.file.slice(start, end);
+    const body = file.slice(start, end);
     const sha256 = hasChecksums ? await digest(body, signal) : null;
-    const isDirect = await this.#context.routes.isDirect(name, item.size);
-    const target = isDirect ? await calls.presignPart(name, uploadId, plan, number, sha256, signal) : {
-      url: calls.partAddress(name, uploadId, number),
-      headers: bodyHeaders(sha256, null),
-    };
-    const { etag, text } = await this.#put(name, isDirect, target, body, signal, onProgress);
+    const isDirect = await routes.isDirect(key, size);
+    const target = isDirect
+      ? await calls.presignPart(key, uploadId, plan, number, sha256, signal)
+      : { url: calls.partAddress(key, uploadId, number), headers: bodyHeaders(sha256, null) };
+    const { etag, text } = await this.#put(isDirect, { ...target, body, signal, onProgress });
     // Where the rules of the bucket expose no entity tag, the list of parts has it.
     const part = { etag: (isDirect ? etag : stringAt(parsedJson(text), "etag")) ?? "", sha256 };
     upload.parts.set(number, part);
@@ -171,10 +155,10 @@ export class UploadSteps {
     const { calls } = this.#context;
     const { uploadId, parts, plan } = upload;
     try {
-      if ([...parts.values()].some(({ etag }) => etag === "")) await this.#fillTags(item, upload, signal);
+      if ([...parts.values()].some(({ etag }) => etag === "")) await this.#fillTags(item.key, upload, signal);
       const sorted = [...parts].sort(([a], [b]) => a - b);
       if (sorted.length !== plan.parts) throw new UploadFault("gone");
-      await calls.complete(nameOf(item), uploadId, sorted, item.ifAbsent, signal);
+      await calls.complete(item.key, uploadId, sorted, item.ifAbsent, signal);
     } catch (error) {
       if (!(error instanceof UploadFault)) throw error;
       const isOver = error.kind === "gone" || error.kind === "taken";
@@ -184,20 +168,21 @@ export class UploadSteps {
     }
   }
 
-  /** A failure that passes where a store rejects a request for its checksum: later ones have none. */
-  #withoutChecksum({ bucket }: ObjectName, fault: UploadFault): UploadFault {
+  /** A transient failure if the store rejects a request for its checksum: later ones have none. */
+  #withoutChecksum(fault: UploadFault): UploadFault {
     if (!isUnknownChecksum(fault)) return fault;
-    this.#unchecked.add(bucket);
+    this.#isUnchecked = true;
     return new UploadFault("busy", fault.detail);
   }
 
   /** The parts that both the store and this browser know. @throws UploadFault `gone` for an upload that has ended */
-  async #arrived(item: UploadItem, upload: UploadInParts, signal: AbortSignal): Promise<Map<number, SentPart>> {
-    const sent = await this.#context.journal.parts(upload.uploadId);
+  async #arrived(key: string, uploadId: string, plan: UploadInParts["plan"], signal: AbortSignal) {
+    const { calls, journal } = this.#context;
+    const sent = await journal.parts(uploadId);
     const arrived = new Map<number, SentPart>();
-    for await (const { PartNumber: number, ETag, Size } of this.#listed(item, upload.uploadId, signal)) {
+    for await (const { PartNumber: number, ETag, Size } of calls.parts(key, uploadId, signal)) {
       const part = sent.get(number);
-      const { start, end } = partSpan(upload.plan, number);
+      const { start, end } = partSpan(plan, number);
       if (part && ETag !== null && sameTag(part.etag || ETag, ETag) && Size === end - start) {
         arrived.set(number, { ...part, etag: ETag });
       }
@@ -205,28 +190,18 @@ export class UploadSteps {
     return arrived;
   }
 
-  async #fillTags(item: UploadItem, { uploadId, parts }: UploadInParts, signal: AbortSignal): Promise<void> {
-    for await (const { PartNumber: number, ETag } of this.#listed(item, uploadId, signal)) {
+  async #fillTags(key: string, { uploadId, parts }: UploadInParts, signal: AbortSignal): Promise<void> {
+    for await (const { PartNumber: number, ETag } of this.#context.calls.parts(key, uploadId, signal)) {
       const part = parts.get(number);
       if (part?.etag === "" && ETag !== null) parts.set(number, { ...part, etag: ETag });
     }
     for (const [number, { etag }] of parts) if (etag === "") parts.delete(number);
   }
 
-  async *#listed(item: UploadItem, uploadId: string, signal: AbortSignal) {
-    let marker: number | null = null;
-    do {
-      const page: PartPage = await this.#context.calls.listParts(nameOf(item), uploadId, marker, signal);
-      yield* page.parts;
-      const next = page.next_part_number_marker ?? 0;
-      marker = page.is_truncated && next > (marker ?? 0) ? next : null;
-    } while (marker !== null);
-  }
-
   /** Whether the object is the file, after a request of which the response was lost. */
-  async #isWritten(item: UploadItem, sha256: string | null, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#context.calls.headObject(nameOf(item), signal);
-    if (found === null || found.bytes !== item.size) return false;
+  async #isWritten({ key, size }: UploadItem, sha256: string | null, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#context.calls.headObject(key, signal);
+    if (found?.bytes !== size) return false;
     return sha256 === null || found.sha256 === null || found.sha256 === sha256;
   }
 
@@ -236,39 +211,33 @@ export class UploadSteps {
    * @throws UploadFault `taken` for an object of the same size of which that cannot be known, unless it is to be replaced
    */
   async #isCompleted(item: UploadItem, { parts, plan }: UploadInParts, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#context.calls.headObject(nameOf(item), signal);
-    if (found === null || found.bytes !== item.size) return false;
+    const found = await this.#context.calls.headObject(item.key, signal);
+    if (found?.bytes !== item.size) return false;
     const sums = [...parts].sort(([a], [b]) => a - b).flatMap(([, { sha256 }]) => sha256 === null ? [] : [sha256]);
     const all = await this.#context.digest(
       Uint8Array.from(sums.map(atob).join(""), (one) => one.charCodeAt(0)).buffer,
       signal,
     );
     if (sums.length !== plan.parts || all === null || found.sha256 === null) {
-      // A file that replaces is sent again, which ends the doubt.
+      // A file that replaces another one is sent again.
       if (!item.ifAbsent) return false;
       throw new UploadFault("taken");
     }
     return found.sha256 === `${all}-${plan.parts}`;
   }
 
-  async #put(
-    { bucket }: ObjectName,
-    isDirect: boolean,
-    { url, headers = {} }: SignedUrl,
-    body: Blob,
-    signal: AbortSignal,
-    onProgress: (sent: number) => void,
-  ): Promise<PutResponse> {
-    const response = await this.#context.put({ url, headers, body, signal, onProgress });
+  async #put(isDirect: boolean, request: PutRequest): Promise<PutResponse> {
+    const { put, routes } = this.#context;
+    const response = await put(request);
     if (response.status >= 200 && response.status < 300) {
-      if (isDirect) this.#context.routes.hasResponded(bucket);
+      if (isDirect) routes.hasResponded();
       return response;
     }
     const fault = faultOf(response);
     if (fault.kind === "lost") {
       // The browser gives no reason. A file that can no longer be read is found by reading it.
-      await body.slice(0, 1).arrayBuffer();
-      if (isDirect && await this.#context.calls.isReachable(signal)) this.#context.routes.hasNotResponded(bucket);
+      await request.body.slice(0, 1).arrayBuffer();
+      if (isDirect && await isReachable(request.signal)) routes.hasNotResponded();
     }
     throw fault;
   }
@@ -296,13 +265,13 @@ function sameTag(a: string, b: string): boolean {
   return a.replaceAll('"', "") === b.replaceAll('"', "");
 }
 
-/** Longest time without a byte that leaves, ms. */
+/** Longest time without progress, ms. */
 const IDLE_MS = 60_000;
-/** Longest wait for the response once everything has left, ms. */
+/** Longest wait for the response once everything was sent, ms. */
 const RESPONSE_MS = 180_000;
 const MAX_TEXT_CHARACTERS = 10_000;
 
-/** How files reach the store: by which requests, checksums and steps. */
+/** How files are sent: requests, checksums and steps. */
 export interface Sending {
   readonly put: Put;
   readonly digest: Digest;
@@ -317,7 +286,7 @@ export const browserSending: Sending = {
 };
 
 /** The browser reads the body from the disk as it goes. */
-function browserPut({ url, headers, body, signal, onProgress }: PutRequest): Promise<PutResponse> {
+function browserPut({ url, headers = {}, body, signal, onProgress }: PutRequest): Promise<PutResponse> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     let timer: ReturnType<typeof setTimeout>;

@@ -9,14 +9,14 @@ import { loadCode } from "@/lib/pages/browser/load_code_client.tsx";
 import { UnfinishedUploads } from "./unfinished_uploads_client.ts";
 import { UploadCalls, UploadFault } from "./upload_calls_client.ts";
 import type { UploadItem, UploadState } from "./upload_items_client.ts";
-import { type BatchRecord, BrowserJournal, type UploadJournal } from "./upload_journal_client.ts";
+import { type BatchRecord, BrowserJournal, type UploadFolder, type UploadJournal } from "./upload_journal_client.ts";
 
 /** Time between two drawings, ms: progress is reported with every chunk. */
 const DRAW_MS = 200;
 /** Time after a file has arrived until the folder is read again, ms: while others follow, and once all are there. */
 const REFRESH_BUSY_MS = 10_000;
 const REFRESH_MS = 300;
-/** The order in which the states are shown: what needs eyes, what moves, what waits, what is over. */
+/** The order in which the states are shown: problems, moving, waiting, over. */
 const ORDER: readonly UploadState[] = [
   "failed",
   "taken",
@@ -35,14 +35,13 @@ export class UploadsStore {
   readonly engine: UploadEngine;
   /** Grows whenever something has changed that is drawn. */
   readonly version = signal(0);
-  /** Uploads that earlier pages began, and that are not under way in another tab. */
+  /** Uploads that earlier pages started, and that are not under way in another tab. */
   readonly interrupted = signal<readonly BatchRecord[]>([]);
   /** The last choice of files. */
   readonly choice = signal<ChosenFiles | null>(null);
   /** A bucket to which the CORS rule is being added; `failed` where it could not be. */
   readonly allowing = signal<"no" | "yes" | "failed">("no");
   readonly unfinished: UnfinishedUploads;
-  readonly #calls: UploadCalls;
   readonly #folder: FolderName;
   readonly #journal: UploadJournal;
   #isDrawing = false;
@@ -51,13 +50,14 @@ export class UploadsStore {
   #releaseLock: (() => void) | null = null;
 
   constructor(folder: FolderName) {
-    const { account } = folder;
+    const { account, bucket, prefix } = folder;
     this.#folder = folder;
-    this.#journal = new BrowserJournal(account, globalThis.indexedDB);
-    this.#calls = new UploadCalls(account, (...request) => fetch(...request));
-    this.unfinished = new UnfinishedUploads(this.#calls, folder.bucket, folder.prefix);
+    this.#journal = new BrowserJournal(account);
+    const calls = new UploadCalls(account, bucket);
+    this.unfinished = new UnfinishedUploads(calls, prefix);
     this.engine = new UploadEngine({
-      calls: this.#calls,
+      folder,
+      calls,
       sending: async () => (await loadCode(() => import("./upload_sending_client.ts"))).browserSending,
       journal: this.#journal,
       claim,
@@ -70,11 +70,11 @@ export class UploadsStore {
 
   /** Follows the network, warns before the page is left, and looks for interrupted uploads. @returns a function that ends that */
   start(): () => void {
-    const online = () => this.engine.online();
+    const online = () => this.engine.connection.probeNow();
     const leaving = (event: BeforeUnloadEvent) => {
-      const { isBusy, isEnding, halted } = this.engine;
+      const { isBusy, memory, halted } = this.engine;
       // Only a reload helps a page that is outdated, and the journal has what it was to send.
-      if ((isBusy || isEnding) && halted?.kind !== "outdated") event.preventDefault();
+      if ((isBusy || memory.isEnding) && halted?.kind !== "outdated") event.preventDefault();
     };
     addEventListener("online", online);
     addEventListener("beforeunload", leaving);
@@ -89,10 +89,9 @@ export class UploadsStore {
   async add(chosen: ChosenFiles): Promise<void> {
     this.choice.value = chosen;
     if (chosen.files.length === 0) return;
-    const { bucket, prefix } = this.#folder;
-    this.#forgetInterrupted(bucket, prefix);
+    this.#forgetInterrupted(this.#folder);
     this.#lock();
-    await this.engine.add(chosen.files, { bucket, prefix }, chosen.handles);
+    await this.engine.add(chosen.files, chosen.handles);
   }
 
   /** Reads the files of an interrupted upload of this folder again, once the reader has allowed it. */
@@ -107,12 +106,12 @@ export class UploadsStore {
 
   /** Deletes the parts of an interrupted upload, and forgets it. */
   async discardInterrupted({ bucket, prefix }: BatchRecord): Promise<void> {
-    this.#forgetInterrupted(bucket, prefix);
-    const { signal } = new AbortController();
+    this.#forgetInterrupted({ bucket, prefix });
+    const calls = new UploadCalls(this.#folder.account, bucket);
     const records = await this.#journal.files(bucket, prefix);
     for (const { key, upload } of records.filter((one) => one.prefix === prefix)) {
       // Parts that cannot be deleted stay in the list of unfinished uploads.
-      if (upload) await this.#calls.abort({ bucket, key }, upload.uploadId, signal).catch(() => {});
+      if (upload) await calls.abort(key, upload.uploadId).catch(() => {});
     }
     await this.#journal.forgetBatch(bucket, prefix, null);
   }
@@ -121,7 +120,7 @@ export class UploadsStore {
   async allowDirect(): Promise<void> {
     this.allowing.value = "yes";
     try {
-      await this.engine.allowDirect(this.#folder.bucket);
+      await this.engine.routes.allow();
       this.allowing.value = "no";
     } catch (error) {
       if (!(error instanceof UploadFault)) throw error;
@@ -129,43 +128,44 @@ export class UploadsStore {
     }
   }
 
-  /** Reads the uploads of the folder that were begun and not ended, but those of this page. */
+  /** Reads the unfinished uploads of the folder, except for those of this page. */
   async readUnfinished(): Promise<void> {
-    const own = this.engine.items.flatMap(({ upload }) => upload ? [upload.uploadId] : []);
+    const own = this.engine.list.items.flatMap(({ upload }) => upload ? [upload.uploadId] : []);
     await this.unfinished.read(new Set(own));
   }
 
   /** Numbers of files by their states. */
   get counts(): UploadCounts {
-    const { engine } = this;
+    const { list } = this.engine;
     return {
-      all: engine.items.length,
-      done: engine.count("done"),
-      skipped: engine.count("skipped"),
-      cancelled: engine.count("cancelled"),
-      failed: engine.count("failed"),
-      inUse: engine.count("taken"),
-      looking: engine.count("looking"),
-      state: stateOf(engine),
+      all: list.items.length,
+      done: list.count("done"),
+      skipped: list.count("skipped"),
+      cancelled: list.count("cancelled"),
+      failed: list.count("failed"),
+      inUse: list.count("taken"),
+      looking: list.count("looking"),
+      state: stateOf(this.engine),
     };
   }
 
   /** How much of all bytes has left, in whole per cent. */
   get percent(): number {
-    const { bytes, sentBytes, isBusy } = this.engine;
+    const { isBusy, list: { bytes, sentBytes } } = this.engine;
     return bytes === 0 ? (isBusy ? 0 : 100) : Math.floor(100 * sentBytes / bytes);
   }
 
-  /** Takes files that need nothing more off the list, with what is said of the last choice. */
+  /** Removes files that need nothing more from the list, and the notices about the last choice. */
   clear(): void {
     this.choice.value = null;
-    this.engine.clear();
+    this.engine.list.clear();
+    this.#changed();
   }
 
   /** Files in the order in which they are shown. */
   sorted(): UploadItem[] {
     const groups = new Map<UploadState, UploadItem[]>(ORDER.map((state) => [state, []]));
-    for (const item of this.engine.items) groups.get(item.state)?.push(item);
+    for (const item of this.engine.list.items) groups.get(item.state)?.push(item);
     // The newest of those that have arrived come first.
     groups.get("done")?.reverse();
     return [...groups.values()].flat();
@@ -175,24 +175,24 @@ export class UploadsStore {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
     setTimeout(() => {
+      const { isBusy, hasParts, list, memory } = this.engine;
       this.#isDrawing = false;
       this.version.value++;
-      const done = this.engine.count("done");
+      const done = list.count("done");
       if (done > this.#doneBefore) this.#refreshLater();
       this.#doneBefore = done;
-      // A store may forbid single objects; where no file has arrived, it forbids to write.
-      const isAllForbidden = done === 0 && this.engine.count("failed") > 0;
-      const forbidden = isAllForbidden ? this.engine.items.find(isForbidden) : undefined;
-      if (forbidden) refused(this.#folder.account, forbidden.batch.bucket, "write");
-      // While only names are in question nothing is under way; an answer begins it again.
-      if (this.engine.isBusy || this.engine.isEnding || this.engine.hasParts) this.#lock();
+      // A store may forbid single objects; where no file has arrived, it forbids writing.
+      const isAllForbidden = done === 0 && list.count("failed") > 0 && list.items.some(isForbidden);
+      if (isAllForbidden) refused(this.#folder.account, this.#folder.bucket, "write");
+      // While files only wait for an answer about their names nothing is under way.
+      if (isBusy || memory.isEnding || hasParts) this.#lock();
       else this.#releaseLock?.();
     }, DRAW_MS);
   }
 
   #refreshLater(): void {
     const { isBusy } = this.engine;
-    // One that is to come late because others follow comes early once they have arrived.
+    // A late refresh is replaced by an early one once all files have arrived.
     if (this.#refresh !== null && isBusy) return;
     clearTimeout(this.#refresh ?? undefined);
     this.#refresh = setTimeout(() => {
@@ -201,7 +201,7 @@ export class UploadsStore {
     }, isBusy ? REFRESH_BUSY_MS : REFRESH_MS);
   }
 
-  /** While a tab uploads to a folder, others do not call that upload interrupted. */
+  /** While a tab uploads to a folder, others do not show that upload as interrupted. */
   #lock(): void {
     if (this.#releaseLock) return;
     const released = new Promise<void>((resolve) => {
@@ -210,24 +210,24 @@ export class UploadsStore {
         resolve();
       };
     });
-    const { account, bucket, prefix } = this.#folder;
-    void navigator.locks?.request(lockName(account, bucket, prefix), () => released);
+    void navigator.locks?.request(lockName(this.#folder), () => released);
   }
 
-  /** Looks at each upload once no other tab is at it, and at what is left of it then. */
+  /** Finds each upload that is left once no other tab works on it. */
   async #findInterrupted(): Promise<void> {
+    const { account } = this.#folder;
     for (const { bucket, prefix } of await this.#journal.batches()) {
       const look = async () => {
         const record = (await this.#journal.batches()).find((one) => one.bucket === bucket && one.prefix === prefix);
-        // Meanwhile this page may have begun to upload there itself.
+        // Meanwhile this page may have started to upload there itself.
         if (!record || this.#releaseLock) return;
         this.interrupted.value = [...this.interrupted.value, record];
       };
-      void (navigator.locks?.request(lockName(this.#folder.account, bucket, prefix), look) ?? look());
+      void (navigator.locks?.request(lockName({ account, bucket, prefix }), look) ?? look());
     }
   }
 
-  #forgetInterrupted(bucket: string, prefix: string): void {
+  #forgetInterrupted({ bucket, prefix }: UploadFolder): void {
     this.interrupted.value = this.interrupted.value.filter((one) => one.bucket !== bucket || one.prefix !== prefix);
   }
 }
@@ -236,12 +236,11 @@ function isForbidden({ state, fault }: UploadItem): boolean {
   return state === "failed" && fault?.kind === "forbidden";
 }
 
-function stateOf(engine: UploadEngine): UploadCounts["state"] {
-  const { halted, isPaused, isBusy } = engine;
+function stateOf({ halted, isPaused, isBusy, list, memory }: UploadEngine): UploadCounts["state"] {
   if (halted !== null) return "stopped";
   if (isBusy && isPaused) return "paused";
-  if (isBusy || engine.isEnding) return "running";
-  return engine.count("paused") > 0 ? "paused" : "ended";
+  if (isBusy || memory.isEnding) return "running";
+  return list.count("paused") > 0 ? "paused" : "ended";
 }
 
 interface WithPermission {
@@ -262,6 +261,6 @@ function claim(uploadId: string): Promise<boolean> {
   });
 }
 
-function lockName(account: string, bucket: string, prefix: string): string {
+function lockName({ account, bucket, prefix }: FolderName): string {
   return `upload ${JSON.stringify([account, bucket, prefix])}`;
 }

@@ -56,9 +56,7 @@ export default defineStorage.page<typeof handler>(function Folder({ data, state 
         <h1>
           <KeyName name={name} />
         </h1>
-        {read.page && (
-          <StorageUploads account={account} bucket={bucket} prefix={prefix} name={name} found={read.found} />
-        )}
+        {read.page && <StorageUploads folder={{ account, bucket, prefix }} name={name} found={read.found} />}
       </div>
       {!read.page ? <p class="banner bad">{read.problem}</p> : (
         <StorageFolder

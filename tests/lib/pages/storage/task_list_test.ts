@@ -48,7 +48,6 @@ class Browser {
       call,
       storage,
       clock: this.clock,
-      random: () => 0.5,
       onEnd: (plan, { end }, isFirst) => this.ends.push([plan.kind, end?.how, isFirst]),
     });
     list.restore();

@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  MAX_FILES,
-  onUploadRequested,
-  requestUpload,
-  type UploadChoice,
-  walkEntries,
-} from "@/lib/pages/uploads/chosen_files_client.ts";
+import { MAX_FILES, walkEntries } from "@/lib/pages/uploads/chosen_files_client.ts";
 
 /** A folder whose entries are read two at a time, as browsers read a hundred. */
 function folder(name: string, children: FileSystemEntry[]): FileSystemEntry {
@@ -55,17 +49,4 @@ Deno.test("dropped files: there is a most of one choice", async () => {
   const { files, isCut } = await walkEntries(many);
   assert.deepEqual([files.length, isCut], [MAX_FILES, true]);
   assert.equal((await walkEntries(many.slice(1))).isCut, false);
-});
-
-Deno.test("upload requests: a dialog that is requested before its island is awake opens once it is", () => {
-  const opened: UploadChoice[] = [];
-  const listen = () => onUploadRequested((choice) => opened.push(choice));
-  requestUpload("folder");
-  const stop = listen();
-  assert.deepEqual(opened, ["folder"]);
-  requestUpload("files");
-  assert.deepEqual(opened, ["folder", "files"]);
-  stop();
-  listen()();
-  assert.deepEqual(opened, ["folder", "files"], "none is opened twice");
 });

@@ -6,7 +6,6 @@ import {
   assertLarge,
   FakeBucket,
   file,
-  FOLDER,
   isWhole,
   large,
   Page,
@@ -25,8 +24,8 @@ for (
   Deno.test(`names in use: they wait for an answer, the others do not: ${answer}`, async () => {
     const page = new Page();
     page.bucket.objects.set("scans/a", new TextEncoder().encode("old"));
-    await page.engine.add([file("a", "new"), file("b", "b")], FOLDER);
-    await page.until(() => page.engine.count("done") === 1);
+    await page.engine.add([file("a", "new"), file("b", "b")]);
+    await page.until(() => page.engine.list.count("done") === 1);
     assert.deepEqual(page.states(), ["taken", "done"]);
     page.engine.answer(answer);
     await page.atRest();
@@ -77,7 +76,7 @@ Deno.test("names in use: a completion that failed although it was carried out is
       await page.bucket.complete([...page.bucket.uploads.keys()][0]);
       return s3Error(500, "InternalError");
     };
-    await page.engine.add([file("large.bin", large)], FOLDER);
+    await page.engine.add([file("large.bin", large)]);
     page.engine.answer("replace");
     await page.pass(() => !page.engine.isBusy);
     assert.deepEqual(page.states(), ["done"]);
@@ -97,7 +96,7 @@ Deno.test("names in use: what an aborted request of a pause has written is done,
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     return undefined;
   };
-  await page.engine.add([file("a", "new")], FOLDER);
+  await page.engine.add([file("a", "new")]);
   await written.promise;
   page.engine.pause();
   await page.clock.pass(10);
@@ -115,8 +114,8 @@ Deno.test("names in use: a store that does not know the condition is sent to wit
 Deno.test("names in use: without a listing and without the condition, each name is looked up", async () => {
   const page = new Page();
   page.bucket.intercept = withoutListingAndCondition;
-  const added = page.engine.add([file("a", "x")], FOLDER);
-  await page.pass(() => page.engine.count("taken") === 1);
+  const added = page.engine.add([file("a", "x")]);
+  await page.pass(() => page.engine.list.count("taken") === 1);
   await added;
   page.engine.answer("replace");
   await page.atRest();
@@ -143,8 +142,8 @@ Deno.test("names in use: without a listing and without the condition, nothing is
   const page = new Page();
   page.bucket.objects.set("scans/a (2)", new TextEncoder().encode("old"));
   page.bucket.intercept = withoutListingAndCondition;
-  const added = page.engine.add([file("a", "new")], FOLDER);
-  await page.pass(() => page.engine.count("taken") === 1);
+  const added = page.engine.add([file("a", "new")]);
+  await page.pass(() => page.engine.list.count("taken") === 1);
   await added;
   page.engine.answer("keep both");
   await page.pass(() => !page.engine.isBusy);
@@ -165,8 +164,6 @@ Deno.test("names in use: after a completion whose response was lost, another obj
   assert.ok(Buffer.from(other).equals(page.bucket.objects.get("scans/large.bin") ?? new Uint8Array()));
 });
 
-const { signal } = new AbortController();
-
 Deno.test("taken keys: those of the listing that are sought, with no more pages than keys", async () => {
   const key = fc.string({ unit: fc.constantFrom("a", "b", "~", "/", "å", "\uffee", "\u{1f600}", "!"), minLength: 1 });
   await fc.assert(
@@ -174,7 +171,7 @@ Deno.test("taken keys: those of the listing that are sought, with no more pages 
       const bucket = new FakeBucket();
       bucket.pageSize = size;
       for (const one of has) bucket.objects.set(one, new Uint8Array(one.length));
-      const taken = await findTaken(bucket.calls, "b", seeks, signal);
+      const taken = await findTaken(bucket.calls, seeks);
       const expected = new Map(seeks.filter((one) => has.includes(one)).map((one) => [one, one.length]));
       assert.deepEqual([...taken].sort(), [...expected].sort());
       assert.ok(bucket.seen.length <= new Set(seeks).size * 2, `${bucket.seen.length} pages`);
@@ -187,6 +184,6 @@ Deno.test("taken keys: ten thousand names for a folder that is new take one page
   const bucket = new FakeBucket();
   for (let index = 0; index < 5000; index++) bucket.objects.set(`other/${index}`, new Uint8Array());
   const keys = Array.from({ length: 10_000 }, (_, index) => `new/${index}`);
-  assert.equal((await findTaken(bucket.calls, "b", keys, signal)).size, 0);
+  assert.equal((await findTaken(bucket.calls, keys)).size, 0);
   assert.equal(bucket.seen.length, 1);
 });

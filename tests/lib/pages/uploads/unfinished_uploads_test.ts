@@ -23,13 +23,13 @@ Deno.test("unfinished uploads: those of a folder are found, also in a store that
     MinIO: (key: string, prefix: string) => prefix === "" || key === prefix,
   };
   for (const [store, lists] of Object.entries(ways)) {
-    const unfinished = new UnfinishedUploads(bucketWith(lists).calls, "bucket", "dir/");
+    const unfinished = new UnfinishedUploads(bucketWith(lists).calls, "dir/");
     await unfinished.read(new Set(["id of dir/own.bin"]));
     assert.deepEqual(unfinished.list.value, [
       { key: "dir/a.bin", uploadId: "id of dir/a.bin", begunAt: Date.UTC(2026, 10, 20, 12), bytes: 7 },
     ], store);
   }
-  const none = new UnfinishedUploads(bucketWith(() => false).calls, "bucket", "dir/");
+  const none = new UnfinishedUploads(bucketWith(() => false).calls, "dir/");
   await none.read(new Set());
   assert.deepEqual(none.list.value, []);
 });
@@ -42,7 +42,7 @@ Deno.test("unfinished uploads: a folder has none where the store lists none and 
       call.operation === "list_uploads" && isForbidden(call.query.get("prefix") ?? "")
         ? Response.json({ detail: "Access Denied" }, { status: 403 })
         : intercept?.(call);
-    const unfinished = new UnfinishedUploads(bucket.calls, "bucket", "dir/");
+    const unfinished = new UnfinishedUploads(bucket.calls, "dir/");
     await unfinished.read(new Set());
     return unfinished.list.value;
   };

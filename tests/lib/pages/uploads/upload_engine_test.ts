@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UploadPace } from "@/lib/pages/uploads/upload_engine_client.ts";
 import { settled } from "@/tests/lib/pages/browser/held_clock.ts";
-import { assertLarge, file, FOLDER, isPart, isWhole, large, medium, Page, s3Error } from "./upload_page.ts";
+import { assertLarge, file, isPart, isWhole, large, medium, Page, s3Error } from "./upload_page.ts";
 
 Deno.test("upload engine: files and folders arrive byte for byte, small ones by one PUT and large ones in parts", async () => {
   const page = new Page();
@@ -15,7 +15,7 @@ Deno.test("upload engine: files and folders arrive byte for byte, small ones by 
   assert.equal(new TextDecoder().decode(objects.get("scans/a.txt")), "hello");
   assertLarge(page.bucket, "scans/d/large.bin");
   assert.equal(uploads.size, 0);
-  assert.equal(page.engine.sentBytes, page.engine.bytes);
+  assert.equal(page.engine.list.sentBytes, page.engine.list.bytes);
   const sums = page.bucket.seen.filter((request) => isWhole(request, "scans/a.txt")).map(({ headers }) =>
     headers.get("x-amz-checksum-sha256")
   );
@@ -40,7 +40,7 @@ Deno.test("upload engine: no more than six files are under way at a time", async
       return;
     };
     await page.send(Array.from({ length: 100 }, (_, index) => file(`${index}`, content)));
-    assert.equal(page.engine.count("done"), 100);
+    assert.equal(page.engine.list.count("done"), 100);
     assert.equal(most, bound);
   }
 });
@@ -49,8 +49,8 @@ Deno.test("upload engine: failures that pass are tried again with waits, each wi
   const page = new Page();
   const responses = [() => s3Error(500, "InternalError"), () => s3Error(403, "AccessDenied")];
   page.bucket.intercept = (request) => isPart(request, 2) ? responses.shift()?.() : undefined;
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  await page.pass(() => page.engine.count("done") === 1);
+  await page.engine.add([file("large.bin", large)]);
+  await page.pass(() => page.engine.list.count("done") === 1);
   assertLarge(page.bucket);
   // One for the probe, one for each of three parts, and two for those that failed.
   assert.equal(page.bucket.count("presign_parts"), 6);
@@ -65,7 +65,7 @@ Deno.test("upload engine: a store that says when to come back is left alone unti
     page.bucket.intercept = () => undefined;
     return new Response(null, { status: 503, headers: { "retry-after": "120" } });
   };
-  await page.engine.add([file("a", "x")], FOLDER);
+  await page.engine.add([file("a", "x")]);
   await refused.promise;
   await settled();
   await page.clock.pass(119);
@@ -81,7 +81,7 @@ Deno.test("upload engine: tries are bounded, one file's failure stops no other, 
   page.bucket.intercept = (request) =>
     isWhole(request, "scans/bad") && isBroken ? s3Error(500, "InternalError") : undefined;
   assert.deepEqual(await page.sendPatiently([file("bad", "x"), file("good", "x")]), ["failed", "done"]);
-  assert.equal(page.engine.items[0].fault?.detail, "InternalError!");
+  assert.equal(page.engine.list.items[0].fault?.detail, "InternalError!");
   assert.equal(page.bucket.seen.filter((request) => isWhole(request, "scans/bad")).length, 7);
   isBroken = false;
   page.engine.retryFailed();
@@ -106,8 +106,8 @@ Deno.test("upload engine: what concerns all files stops them all, and goes on wh
 Deno.test("upload engine: without a signal of the browser, our own server is asked again and again", async () => {
   const page = new Page();
   page.bucket.isOnline = false;
-  const added = page.engine.add([file("a", "x")], FOLDER);
-  await page.until(() => page.engine.isAway);
+  const added = page.engine.add([file("a", "x")]);
+  await page.until(() => page.engine.connection.isAway);
   await page.clock.pass(100);
   page.bucket.isOnline = true;
   await page.clock.pass(30);
@@ -122,15 +122,15 @@ Deno.test("upload engine: cancelling deletes the parts that were sent", async ()
     isPart(request, 3)
       ? new Promise((resolve) => request.signal.addEventListener("abort", () => resolve(undefined)))
       : undefined;
-  await page.engine.add([file("large.bin", large), file("a", "x")], FOLDER);
-  const [item] = page.engine.items;
-  await page.until(() => item.upload?.parts.size === 2 && page.engine.count("done") === 1);
+  await page.engine.add([file("large.bin", large), file("a", "x")]);
+  const [item] = page.engine.list.items;
+  await page.until(() => item.upload?.parts.size === 2 && page.engine.list.count("done") === 1);
   assert.equal(page.bucket.uploads.size, 1);
   await page.engine.cancelItem(item);
   assert.deepEqual(page.states(), ["cancelled", "done"]);
   assert.equal(page.bucket.uploads.size, 0);
   assert.deepEqual([...page.bucket.objects.keys()], ["scans/a"]);
-  assert.deepEqual([page.engine.bytes, page.engine.sentBytes], [1, 1]);
+  assert.deepEqual([page.engine.list.bytes, page.engine.list.sentBytes], [1, 1]);
   assert.deepEqual([...page.journal.records.keys()], []);
 });
 
@@ -138,20 +138,20 @@ Deno.test("upload engine: a failed file that is chosen again on the same page go
   const page = new Page();
   page.bucket.intercept = async (request) => {
     if (!isPart(request, 3)) return;
-    await page.until(() => page.engine.items[0].upload?.parts.size === 2);
+    await page.until(() => page.engine.list.items[0].upload?.parts.size === 2);
     return s3Error(400, "InvalidRequest");
   };
-  await page.engine.add([file("large.bin", large)], FOLDER);
-  await page.until(() => page.engine.count("failed") === 1);
+  await page.engine.add([file("large.bin", large)]);
+  await page.until(() => page.engine.list.count("failed") === 1);
   assert.deepEqual([page.engine.isBusy, page.engine.hasParts], [false, true]);
   page.bucket.intercept = () => undefined;
   const before = page.bucket.count("put");
-  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.engine.add([file("large.bin", large)]);
   assert.equal(page.journal.begun.get("b/scans/")?.files, 1);
   await page.atRest();
   assert.deepEqual([page.states(), page.engine.hasParts], [["done"], false]);
   assert.deepEqual([page.bucket.count("put") - before, page.bucket.count("create_multipart_upload")], [1, 1]);
-  assert.deepEqual([page.engine.bytes, page.engine.sentBytes], [large.length, large.length]);
+  assert.deepEqual([page.engine.list.bytes, page.engine.list.sentBytes], [large.length, large.length]);
   assert.deepEqual([page.bucket.uploads.size, page.journal.records.size, page.journal.begun.size], [0, 0, 0]);
   assertLarge(page.bucket);
 });
@@ -179,7 +179,7 @@ Deno.test("upload engine: a store that stops responding to the page is reached t
     return Response.error();
   };
   assert.deepEqual(await page.sendPatiently([file("large.bin", large)]), ["done"]);
-  assert.equal(page.engine.routes.get("b"), "unreachable");
+  assert.equal(page.engine.routes.known, "unreachable");
   assertLarge(page.bucket);
 });
 
@@ -196,14 +196,14 @@ Deno.test("upload engine: a file that can no longer be read fails by that, a nam
   const unreadable = () => Promise.reject(new DOMException("gone", "NotReadableError"));
   gone.file.slice = () => Object.assign(new Blob(), { arrayBuffer: unreadable });
   assert.deepEqual(await page.send([gone, file("x".repeat(1100), "x")]), ["failed", "failed"]);
-  const [first, second] = page.engine.items;
+  const [first, second] = page.engine.list.items;
   assert.equal(first.fault?.kind, "unreadable");
   assert.equal(second.fault?.kind, "name too long");
 });
 
 Deno.test("upload engine: keys that no URL can carry go through the gateway", async () => {
-  const page = new Page();
-  await page.engine.add([file("a", "x")], { bucket: "b", prefix: "../" });
+  const page = new Page(undefined, undefined, undefined, "../");
+  await page.engine.add([file("a", "x")]);
   await page.atRest();
   assert.deepEqual([...page.bucket.objects.keys()], ["../a"]);
   assert.equal(page.bucket.count("put_object"), 1);
@@ -221,8 +221,8 @@ Deno.test("upload engine: a response that breaks off or is not the gateway's is 
         isFirst = false;
         return respond();
       };
-      const added = page.engine.add([file("large.bin", large)], FOLDER);
-      await page.pass(() => page.engine.count("done") === 1);
+      const added = page.engine.add([file("large.bin", large)]);
+      await page.pass(() => page.engine.list.count("done") === 1);
       await added;
     }
   }
@@ -241,25 +241,25 @@ Deno.test("upload engine: one file that is forbidden or too long fails alone, se
     return isWhole(request, "scans/1") ? Response.json({ detail: "too long" }, { status: 413 }) : undefined;
   };
   await page.sendPatiently(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")));
-  assert.deepEqual([page.engine.count("failed"), page.engine.count("done")], [2, 18]);
+  assert.deepEqual([page.engine.list.count("failed"), page.engine.list.count("done")], [2, 18]);
   assert.equal(page.engine.halted, null);
 
   const closed = new Page();
   closed.bucket.intercept = ({ operation }) => operation === "put_object" ? s3Error(403, "AccessDenied") : undefined;
-  await closed.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")), FOLDER);
+  await closed.engine.add(Array.from({ length: 20 }, (_, index) => file(`${index}`, "x")));
   await closed.pass(() => closed.engine.halted !== null);
-  assert.deepEqual([closed.engine.count("failed"), closed.engine.count("waiting")], [2, 18]);
+  assert.deepEqual([closed.engine.list.count("failed"), closed.engine.list.count("waiting")], [2, 18]);
 });
 
 Deno.test("upload pause: one file is paused and resumed, another one meanwhile arrives", async () => {
   const page = new Page();
   page.engine.pause();
-  await page.engine.add([file("a", "x"), file("b", "x")], FOLDER);
-  page.engine.pauseItem(page.engine.items[0]);
+  await page.engine.add([file("a", "x"), file("b", "x")]);
+  page.engine.pauseItem(page.engine.list.items[0]);
   page.engine.resume();
   await page.atRest();
   assert.deepEqual(page.states(), ["paused", "done"]);
-  page.engine.resumeItem(page.engine.items[0]);
+  page.engine.resumeItem(page.engine.list.items[0]);
   await page.atRest();
   assert.deepEqual(page.states(), ["done", "done"]);
 });
@@ -268,7 +268,7 @@ Deno.test("upload pause: a pause ends with the last file, and files that are cho
   const page = new Page();
   const held = Promise.withResolvers<undefined>();
   page.bucket.intercept = ({ operation }) => operation === "complete_multipart_upload" ? held.promise : undefined;
-  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.engine.add([file("large.bin", large)]);
   await page.until(() => page.states()[0] === "finishing");
   page.engine.pause();
   held.resolve(undefined);
@@ -280,10 +280,10 @@ Deno.test("upload pause: a pause ends with the last file, and files that are cho
 Deno.test("upload pause: once everything was cancelled in a stop, files that are chosen next begin", async () => {
   const page = new Page();
   page.bucket.intercept = ({ operation }) => operation === "put_object" ? s3Error(507, "QuotaExceeded") : undefined;
-  await page.engine.add([file("a", "x"), file("b", "y")], FOLDER);
+  await page.engine.add([file("a", "x"), file("b", "y")]);
   await page.until(() => page.engine.halted !== null);
   page.engine.pause();
-  const [first] = page.engine.items;
+  const [first] = page.engine.list.items;
   await page.engine.cancelItem(first);
   assert.equal(page.engine.halted?.kind, "full");
   await page.engine.cancelAll();
@@ -302,8 +302,8 @@ Deno.test("upload pause: a file that is paused by itself stays so after a pause 
       await full.promise;
       return s3Error(507, "QuotaExceeded");
     };
-    await page.engine.add([file("large.bin", large), file("a", "x")], FOLDER);
-    const [item] = page.engine.items;
+    await page.engine.add([file("large.bin", large), file("a", "x")]);
+    const [item] = page.engine.list.items;
     await page.until(() => item.upload?.parts.size === 2);
     page.engine.pauseItem(item);
     if (way === "pause") page.engine.pause();

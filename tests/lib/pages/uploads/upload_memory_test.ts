@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { assertLarge, FakeBucket, file, FOLDER, interrupt, large, MemoryJournal, Page } from "./upload_page.ts";
+import { assertLarge, FakeBucket, file, interrupt, large, MemoryJournal, Page } from "./upload_page.ts";
 
 Deno.test("upload memory: after a reload, files whose responses had not arrived need no answer about their names", async () => {
   const first = new Page();
@@ -14,13 +14,13 @@ Deno.test("upload memory: after a reload, files whose responses had not arrived 
     if (seen.add(key ?? null).size === 2) written.resolve();
     return await held;
   };
-  void first.engine.add([file("a", "x"), file("b", "y")], FOLDER);
+  void first.engine.add([file("a", "x"), file("b", "y")]);
   await written.promise;
 
   bucket.intercept = () => undefined;
   const second = new Page(bucket, journal);
   await second.send([file("a", "x"), file("b", "y")]);
-  assert.deepEqual(second.engine.items.map(({ state, wasThere }) => [state, wasThere]), [["done", true], [
+  assert.deepEqual(second.engine.list.items.map(({ state, wasThere }) => [state, wasThere]), [["done", true], [
     "done",
     false,
   ]]);
@@ -37,7 +37,7 @@ Deno.test("upload memory: after a reload, an object that took the name of a file
   assert.deepEqual(await first.send([file("a", "x")]), ["taken"]);
   bucket.intercept = ({ operation }) => operation === "put_object" ? new Promise(() => {}) : undefined;
   first.engine.answer("replace");
-  await first.until(() => first.engine.count("sending") === 1);
+  await first.until(() => first.engine.list.count("sending") === 1);
 
   const second = new Page(bucket, journal);
   assert.deepEqual(await second.send([file("a", "x")]), ["taken"]);
@@ -53,9 +53,9 @@ Deno.test("upload memory: files that have arrived are ending until the journal h
   }
   const page = new Page(new FakeBucket(), new HeldJournal());
   await page.send([file("a.txt", "a"), file("b.txt", "b")]);
-  assert.deepEqual([page.engine.count("done"), page.engine.isBusy, page.engine.isEnding], [2, false, true]);
+  assert.deepEqual([page.engine.list.count("done"), page.engine.isBusy, page.engine.memory.isEnding], [2, false, true]);
   held.resolve();
-  await page.until(() => !page.engine.isEnding);
+  await page.until(() => !page.engine.memory.isEnding);
   assert.deepEqual([...page.journal.records.keys(), ...page.journal.begun.keys()], []);
 });
 
@@ -75,8 +75,8 @@ for (const prefix of ["scans/", ""]) {
     const { bucket, journal } = first;
     await interrupt(first);
 
-    const other = new Page(bucket, journal);
-    await other.engine.add([file("small", "x")], { bucket: "b", prefix });
+    const other = new Page(bucket, journal, undefined, prefix);
+    await other.engine.add([file("small", "x")]);
     await other.atRest();
     assert.deepEqual([...journal.records.keys()], ["b/scans/large.bin"]);
     assert.deepEqual([...journal.begun.keys()], ["b/scans/"]);
@@ -92,8 +92,8 @@ for (const prefix of ["scans/", ""]) {
 Deno.test("upload memory: an upload of which files were skipped is not remembered as interrupted", async () => {
   const page = new Page();
   page.bucket.objects.set("scans/a", new Uint8Array(3));
-  await page.engine.add([file("a", "new"), file("b", "b"), file("x".repeat(1100), "x")], FOLDER);
-  await page.until(() => page.engine.count("done") === 1);
+  await page.engine.add([file("a", "new"), file("b", "b"), file("x".repeat(1100), "x")]);
+  await page.until(() => page.engine.list.count("done") === 1);
   page.engine.answer("skip");
   await page.atRest();
   assert.deepEqual([...page.journal.records.keys(), ...page.journal.begun.keys()], []);
@@ -107,6 +107,6 @@ Deno.test("upload memory: two pages that send the same file have an upload in pa
   const second = new Page(bucket, journal, claimed);
   await interrupt(second);
   assert.equal(bucket.uploads.size, 2);
-  await second.engine.cancelItem(second.engine.items[0]);
-  assert.deepEqual([...bucket.uploads.keys()], [first.engine.items[0].upload?.uploadId]);
+  await second.engine.cancelItem(second.engine.list.items[0]);
+  assert.deepEqual([...bucket.uploads.keys()], [first.engine.list.items[0].upload?.uploadId]);
 });

@@ -50,7 +50,12 @@ export class FakeBucket {
   intercept: Interception = () => undefined;
   #ids = 0;
 
-  readonly calls = new UploadCalls("archive/curator", (input, init) => this.#gateway(String(input), init));
+  readonly calls = new UploadCalls("archive/curator", "b");
+
+  constructor() {
+    // The newest bucket is that of the page.
+    globalThis.fetch = (input, init) => this.#gateway(String(input), init);
+  }
 
   /** The names of the operations that were requested, those of one kind. */
   count(operation: string): number {
@@ -281,7 +286,6 @@ export class MemoryJournal implements UploadJournal {
 }
 
 const MIB = 1024 * 1024;
-export const FOLDER = { bucket: "b", prefix: "scans/" };
 
 /** A page: an engine that sends to a bucket, and what happened to it. */
 export class Page {
@@ -295,8 +299,10 @@ export class Page {
     readonly bucket = new FakeBucket(),
     readonly journal = new MemoryJournal(),
     claimed = new Set<string>(),
+    prefix = "scans/",
   ) {
     this.engine = new UploadEngine({
+      folder: { bucket: "b", prefix },
       calls: bucket.calls,
       sending: () =>
         Promise.resolve({
@@ -321,7 +327,7 @@ export class Page {
   }
 
   states(): UploadState[] {
-    return this.engine.items.map(({ state }) => state);
+    return this.engine.list.items.map(({ state }) => state);
   }
 
   async until(holds: () => boolean): Promise<void> {
@@ -335,15 +341,15 @@ export class Page {
   }
 
   /** Sends files until every one has a state that it does not leave by itself. */
-  async send(files: readonly ChosenFile[], folder = FOLDER): Promise<UploadState[]> {
-    await this.engine.add(files, folder);
+  async send(files: readonly ChosenFile[]): Promise<UploadState[]> {
+    await this.engine.add(files);
     await this.atRest();
     return this.states();
   }
 
   /** The same while time passes, since failures are followed by waits. */
   async sendPatiently(files: readonly ChosenFile[]): Promise<UploadState[]> {
-    await this.engine.add(files, FOLDER);
+    await this.engine.add(files);
     await this.pass(() => !this.engine.isBusy);
     return this.states();
   }
@@ -400,8 +406,8 @@ export async function interrupt(page: Page): Promise<void> {
     held.resolve();
     return new Promise(() => {});
   };
-  await engine.add([file("large.bin", large)], FOLDER);
+  await engine.add([file("large.bin", large)]);
   await held.promise;
-  await page.until(() => engine.items[0].upload?.parts.size === 2);
+  await page.until(() => engine.list.items[0].upload?.parts.size === 2);
   bucket.intercept = () => undefined;
 }
