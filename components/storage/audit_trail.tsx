@@ -12,6 +12,7 @@ import {
   kindWords,
 } from "@/lib/pages/storage/audit_sentences.ts";
 import { AUDIT_PATH, auditPath, folderPath, objectPath } from "@/lib/pages/storage/storage_paths.ts";
+import { NameInput } from "./bucket_form.tsx";
 import { KeyName } from "./key_name.tsx";
 
 interface AuditFormProps {
@@ -28,14 +29,7 @@ export function AuditForm({ account, filter, hasTenants }: AuditFormProps) {
   const text = (name: "actor" | "bucket" | "prefix" | "request" | "tenant") => (
     <label>
       {AUDIT_LABELS[name]}
-      <input
-        class="vid"
-        name={name}
-        value={filter[name]}
-        maxLength={MAX_TEXT}
-        autocapitalize="none"
-        spellcheck={false}
-      />
+      <NameInput name={name} value={filter[name]} maxLength={MAX_TEXT} />
     </label>
   );
   const time = (name: "start" | "end") => (

@@ -10,13 +10,8 @@ import {
 import { FIELD_LABELS, FIXITY_LABELS, FIXITY_SENTENCES } from "@/lib/pages/storage/fixity_check.ts";
 import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";
+import { MAX_BUCKET_NAME, NameInput } from "./bucket_form.tsx";
 import { KeyName } from "./key_name.tsx";
-
-/** What is wrong with a form that was sent: with a field of it, or with all of it. */
-interface FormProblem {
-  readonly field: FixityField | null;
-  readonly text: string;
-}
 
 interface FixityFormProps {
   readonly account: string;
@@ -25,13 +20,13 @@ interface FixityFormProps {
   /** The choice of an earlier check. */
   readonly baseline: ComponentChildren;
   readonly fields: FixityFields;
-  readonly problem: FormProblem | null;
+  /** Why the form was rejected; `field`: null where it is not about one field. */
+  readonly problem: { readonly field: FixityField | null; readonly text: string } | null;
 }
 
-/** Longest name of a bucket (S3 API), and longest key, characters. */
-const MAX_BUCKET_NAME = 63;
+/** Longest key (S3 API), characters. */
 const MAX_KEY = 1024;
-/** The id of what says that a field is wrong. */
+/** The id of the message about a wrong field. */
 export const FORM_PROBLEM = "fixity-problem";
 
 /** The form that starts a check. It works without scripts. Line breaks cannot be typed into it, nor sent as they are. */
@@ -117,7 +112,7 @@ interface TextFieldProps extends FieldProps<FieldsOf<string>> {
   readonly isRequired?: boolean;
   /** An example, in the empty field. */
   readonly hint?: string;
-  /** What an empty field means, and more. */
+  /** Help below the field. */
   readonly note?: string;
 }
 
@@ -135,15 +130,12 @@ function TextField(props: TextFieldProps) {
           </span>
         )
         : (
-          <input
-            class="vid"
+          <NameInput
             name={field}
             value={value}
             required={isRequired}
             maxLength={maxLength}
             placeholder={hint}
-            autocapitalize="none"
-            spellcheck={false}
             {...wrong(isWrong)}
           />
         )}

@@ -1,5 +1,5 @@
 import { FixityForm, FORM_PROBLEM } from "@/components/storage/fixity_form.tsx";
-import { ShownBucket } from "@/components/storage/shown_bucket.tsx";
+import { BucketForm } from "@/components/storage/bucket_form.tsx";
 import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import StorageBaseline from "@/islands/storage_baseline.tsx";
 import StorageFixity from "@/islands/storage_fixity.tsx";
@@ -8,7 +8,7 @@ import { parseForm, readBytes } from "@/lib/http/body.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { FIXITY_LABELS, FIXITY_SENTENCES, type FixityCheck } from "@/lib/pages/storage/fixity_check.ts";
 import { baselinesOf, type FixityFields, fixityFieldsOf, linkedFieldsOf } from "@/lib/pages/storage/fixity_fields.ts";
-import { fixityPath } from "@/lib/pages/storage/storage_paths.ts";
+import { FIXITY_PATH, fixityPath } from "@/lib/pages/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import type { BucketList } from "@/lib/s3/buckets.ts";
 import { defineStorage, type StorageState } from "@/lib/site/state.ts";
@@ -48,16 +48,15 @@ export const handler = defineStorage.handlers({
   },
   /** Starts a check or cancels one, and leads to its page. A check that was not started is the form again. */
   async POST({ state, req, info }) {
-    const { visit, storage } = state;
-    const { account } = visit;
+    const { visit, visit: { account } } = state;
     const form = await parseForm(await readBytes(req, MAX_FORM_BYTES), info.header("Content-Type") ?? "");
     if (form.get("act") === "cancel") {
       const [bucket, task] = [form.get("bucket") ?? "", form.get("task") ?? ""];
-      await cancelCheck(storage, visit, bucket, task);
+      await cancelCheck(visit, bucket, task);
       return seeOther(fixityPath({ account, bucket, task }));
     }
     const fields = fixityFieldsOf(form);
-    const started = await startCheck(storage, visit, fields);
+    const started = await startCheck(visit, fields);
     if (typeof started !== "string") return await listPage(state, fields, started);
     return seeOther(fixityPath({ account, bucket: fields.bucket, task: started }));
   },
@@ -70,7 +69,7 @@ async function listPage(state: StorageState, fields: FixityFields, problem: Sent
   const isSystem = visit.login.tenant === null && (await storage.gateway.storeKind(visit.context)).hasTenants;
   const list = isSystem ? null : await readList(state, fields, problem);
   // An account of the system level has no buckets, and may see the schedules of all tenants.
-  const schedules = list === null ? await readSchedules(storage, visit) : null;
+  const schedules = list === null ? await readSchedules(visit) : null;
   return await visit.page({ list, schedules }, problem === null ? statusWithout(list?.status ?? 200) : problem.status);
 }
 
@@ -83,7 +82,7 @@ async function readList({ visit, storage }: StorageState, fields: FixityFields, 
   // An account that may not list buckets sees the checks of the one that it names.
   const named = visit.query.get("show") || (listed === null ? fields.bucket : "");
   const buckets = named === "" ? bucketsToRead(fields.bucket, listed ?? []) : [named];
-  const [read, schedules] = await Promise.all([readChecks(visit, buckets), readSchedules(storage, visit)]);
+  const [read, schedules] = await Promise.all([readChecks(visit, buckets), readSchedules(visit)]);
   const checks = read.checks.toSorted(runningThenNewest);
   const from = firstNumber(visit.query.get("from"));
   const page = checks.slice(from, from + PAGE_CHECKS);
@@ -154,7 +153,17 @@ function CheckList({ account, now, ...list }: List & Omit<SchedulesProps, "liste
           problem={problem}
         />
       </details>
-      {(isPart || named !== "") && <ShownBucket account={account} bucket={named} />}
+      {(isPart || named !== "") && (
+        <BucketForm
+          class="shown-bucket"
+          action={FIXITY_PATH}
+          account={account}
+          name="show"
+          bucket={named}
+          label={FIXITY_LABELS.checksOf}
+          button={{ class: "btn", children: FIXITY_LABELS.showChecks }}
+        />
+      )}
       {isPart && listed !== null && named === "" && <p class="remark">{FIXITY_SENTENCES.someBuckets(MAX_BUCKETS)}</p>}
       {read.hasNoName && <p class="banner warn">{FIXITY_SENTENCES.noSuchName}</p>}
       {read.failed > 0 && <p class="banner warn">{FIXITY_SENTENCES.notRead(read.failed)}</p>}

@@ -30,7 +30,7 @@ import type { StorageDeps } from "./logins.ts";
 import type { StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import { LoginEnded, type StorageVisit } from "./storage_visit.ts";
 
-/** What is wrong with a form that was sent, the field that it is about, and the status of the page that says so. */
+/** Why a form was rejected, the field at fault, and the status of the page that shows it. */
 export interface SentProblem {
   readonly status: number;
   /** null: the whole form. */
@@ -40,47 +40,29 @@ export interface SentProblem {
 
 /** Requests for the checks of buckets at a time. */
 const CONCURRENCY = 8;
-/** As the gateway responds to what cannot be the name of a bucket. */
+/** The gateway's response to an invalid name of a bucket. */
 const NO_NAME = { status: 422, found: null };
 /** The highest rate that a form takes, MB per second. */
 const MOST_RATE = 1_000_000;
 const MAX_MESSAGE = 300;
 
 /** Starts a check. @returns its id, or why it was not started */
-export async function startCheck(
-  { gateway }: StorageDeps,
-  { context, login }: StorageVisit,
-  fields: FixityFields,
-): Promise<string | SentProblem> {
+export async function startCheck(visit: StorageVisit, fields: FixityFields): Promise<string | SentProblem> {
   const { bucket } = fields;
   if (bucket === "") return { status: 422, field: "bucket", text: START_PROBLEMS.noBucket };
   const path = checksPath(bucket);
   if (path === null) return { status: 404, field: "bucket", text: START_PROBLEMS.missing };
   const rate = rateOf(fields.rate);
   if (rate === undefined) return { status: 422, field: "rate", text: START_PROBLEMS.rate(LEAST_RATE) };
-  const { status, json } = await gateway.sendJson(
-    "POST",
-    path,
-    fixityBody(fields, rate),
-    login,
-    context,
-  );
-  if (status === 401) throw new LoginEnded();
+  const { status, json } = await visit.send("POST", path, fixityBody(fields, rate));
   const task = stringAt(json, "task_id");
   return status === 202 && task !== null ? task : problemOf(status, json, fields);
 }
 
 /** Cancels a check; one that has ended meanwhile, or is gone, is shown as such by its page. */
-export async function cancelCheck(
-  { gateway }: StorageDeps,
-  { context, login }: StorageVisit,
-  bucket: string,
-  task: string,
-): Promise<void> {
+export async function cancelCheck(visit: StorageVisit, bucket: string, task: string): Promise<void> {
   const path = checksPath(bucket, task);
-  if (path === null) return;
-  const { status } = await gateway.sendJson("DELETE", path, undefined, login, context);
-  if (status === 401) throw new LoginEnded();
+  if (path !== null) await visit.send("DELETE", path);
 }
 
 /** Bytes per second; null: as fast as the server allows; undefined for what is no rate. */
@@ -110,7 +92,7 @@ function problemOf(status: number, json: unknown, { manifest }: FixityFields): S
   }
 }
 
-/** What a response says is wrong, and with which field: as a list of problems, or as `field: message`. */
+/** The message of a 4xx response and the field that it is about, by a list of problems or by `field: message`. */
 function saidIn(json: unknown): { field: FixityField | null; message: string } {
   const [first] = entries(member(json, "detail"));
   const detail = stringAt(json, "detail") ?? "";
@@ -154,10 +136,10 @@ export async function readCheck(
     return { status, check, shown: { check, expected: null }, rows: await readRows(gateway, visit, check) };
   }
   const [list, usages] = await Promise.all([
-    gateway.read(`${checksPath(check.bucket)}`, login, context),
+    visit.read(`${checksPath(check.bucket)}`),
     facts.usage(login, [check.bucket], context),
   ]);
-  const others = list.status === 200 ? fixityChecksOf(list.json, check.bucket) : [];
+  const others = list.found === null ? [] : fixityChecksOf(list.found, check.bucket);
   return { status, check, shown: shownCheck(check, others, usages.get(check.bucket)), rows: null };
 }
 
@@ -222,15 +204,11 @@ export async function readChecks(visit: StorageVisit, buckets: readonly string[]
   return { checks, failed, hasNoName };
 }
 
-/** None where the gateway has no schedules, or does not say: the checks are shown all the same. */
-export async function readSchedules(
-  { gateway }: StorageDeps,
-  { context, login }: StorageVisit,
-): Promise<ListedSchedules> {
+/** None where the gateway has no schedules, or does not respond: the checks are shown even so. */
+export async function readSchedules(visit: StorageVisit): Promise<ListedSchedules> {
   const none = { schedules: [], partial: false };
   try {
-    const { status, json } = await gateway.read("/fixity/schedules", login, context);
-    return status === 200 ? json as ListedSchedules : none;
+    return (await visit.read<ListedSchedules>("/fixity/schedules")).found ?? none;
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return none;

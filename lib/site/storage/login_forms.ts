@@ -182,8 +182,8 @@ async function accountToEnd(context: RequestContext): Promise<string | undefined
 
 /**
  * Tries a login on both sides. A name with a tenant means the same account on both, and both attempts are one guess. A
- * name without one is an account of the campaigns' tenant where those accept it, else one of the system level, which is a
- * guess of its own. In a store without tenants it is the account that it names.
+ * name without one is an account of the campaigns' tenant where those accept it, else one of the system level, which counts
+ * as a second guess. In a store without tenants it is the account of that name.
  */
 async function bothSides(deps: StorageDeps, context: RequestContext, credentials: Credentials): Promise<Sides> {
   const { results, campaignTenant } = deps;

@@ -31,18 +31,13 @@ export interface StorageSettings {
 }
 
 /** The dependencies of the storage pages. */
-export interface StorageDeps {
+export interface StorageDeps extends Pick<StorageSettings, "revoked" | "sessionHours" | "campaignTenant"> {
   readonly gateway: StorageGateway;
   readonly facts: LoginFacts;
-  /** Records logins and logouts; null or absent: nothing does. */
+  /** Records logins and logouts; null or absent: they are not recorded. */
   readonly logins?: LoginRecorder | null;
   /** The keys of logins, of which the first one seals; none while they cannot be read. */
   readonly keys: () => readonly KeyObject[];
-  readonly sessionHours: number;
-  /** Logins that ended before their time. */
-  readonly revoked: RevokedSessions;
-  /** The tenant whose accounts open the campaigns too; null where it is not known or there are no tenants. */
-  readonly campaignTenant: string | null;
   /** The login of the campaigns, which the same form opens; null in a site without a results service. */
   readonly results: ResultsLogin | null;
   /** ms since 1970 */

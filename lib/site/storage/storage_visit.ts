@@ -40,14 +40,19 @@ export class StorageVisit {
     this.accounts = logins.map(accountName).sort();
   }
 
+  /** Reads JSON of the gateway for the login, as {@linkcode send}. */
+  async read<Json>(path: string): Promise<GatewayRead<Json>> {
+    return await this.send("GET", path);
+  }
+
   /**
-   * Reads JSON of the gateway for the login.
+   * Sends JSON to the gateway as the login, and reads the JSON of the response.
    *
    * @param path below `/api/v1`, with its query
-   * @throws LoginEnded, and as {@linkcode StorageGateway.read}
+   * @throws LoginEnded, and as {@linkcode StorageGateway.sendJson}
    */
-  async read<Json>(path: string): Promise<GatewayRead<Json>> {
-    const { status, json } = await this.#deps.gateway.read<Json>(path, this.login, this.context);
+  async send<Json>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<GatewayRead<Json>> {
+    const { status, json } = await this.#deps.gateway.sendJson<Json>(method, path, body, this.login, this.context);
     if (status === 401) throw new LoginEnded();
     return { status, json, found: status === 200 ? json : null };
   }

@@ -1,12 +1,10 @@
+import { BucketForm } from "@/components/storage/bucket_form.tsx";
 import { StorageSection } from "@/components/storage/storage_frame.tsx";
 import StorageBuckets from "@/islands/storage_buckets.tsx";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import type { BucketList } from "@/lib/s3/buckets.ts";
 import { defineStorage, type StorageState } from "@/lib/site/state.ts";
 import { statusWithout } from "@/lib/site/storage/storage_visit.ts";
-
-/** Longest name of a bucket (S3 API), characters. */
-const MAX_BUCKET_NAME = 63;
 
 /** `/storage`: the buckets that a login may see. */
 export const handler = defineStorage.handlers({
@@ -44,26 +42,19 @@ export default defineStorage.page<typeof handler>(function Buckets({ data: { sta
   );
 });
 
-/** The way to a bucket that no list names. It works without scripts. */
+/** Opens a bucket that is not listed. */
 function BucketField({ account, why }: { readonly account: string; readonly why: string }) {
   return (
     <>
       <p class="remark">{why} {STORAGE_SENTENCES.opensByName}</p>
-      <form class="bucket-field" action="/storage/folder">
-        <input type="hidden" name="account" value={account} />
-        <label>
-          {STORAGE_LABELS.bucketName}
-          <input
-            class="vid"
-            name="bucket"
-            required
-            maxLength={MAX_BUCKET_NAME}
-            autocapitalize="none"
-            spellcheck={false}
-          />
-        </label>
-        <button class="btn primary" type="submit">{STORAGE_LABELS.openBucket}</button>
-      </form>
+      <BucketForm
+        class="bucket-field"
+        action="/storage/folder"
+        account={account}
+        name="bucket"
+        label={STORAGE_LABELS.bucketName}
+        button={{ class: "btn primary", children: STORAGE_LABELS.openBucket }}
+      />
     </>
   );
 }

@@ -8,7 +8,7 @@ import { ACTIVE_TASKS } from "@/lib/pages/storage/task_sentences.ts";
 import { tasksPath } from "@/lib/pages/storage/storage_paths.ts";
 import { storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
 import { defineStorage } from "@/lib/site/state.ts";
-import { LoginEnded, statusWithout } from "@/lib/site/storage/storage_visit.ts";
+import { statusWithout } from "@/lib/site/storage/storage_visit.ts";
 import type { ActiveTasks } from "@/lib/tasks/task_responses.ts";
 
 const MAX_FORM_BYTES = 1024;
@@ -23,14 +23,11 @@ export const handler = defineStorage.handlers({
     state.title = ACTIVE_TASKS.LABELS.title;
     return await state.visit.page({ status, found }, statusWithout(status));
   },
-  /** Cancels a task, and leads back to the list. */
-  async POST({ state: { visit, storage }, info, req }) {
+  /** Cancels a task, and redirects to the list. */
+  async POST({ state: { visit }, info, req }) {
     const bytes = await readBytes(req, MAX_FORM_BYTES);
     const task = (await parseForm(bytes, info.header("Content-Type") ?? "")).get("task") ?? "";
-    const { status } = UUID.test(task)
-      ? await storage.gateway.sendJson("POST", `/tasks/${task}/cancel`, undefined, visit.login, info)
-      : { status: 404 };
-    if (status === 401) throw new LoginEnded();
+    const { status } = UUID.test(task) ? await visit.send("POST", `/tasks/${task}/cancel`) : { status: 404 };
     return seeOther(tasksPath({ account: visit.account, canceled: status === 200 ? "yes" : "no" }));
   },
 });
