@@ -53,7 +53,7 @@ const PANEL_WIDTH = "(min-width: 1081px)";
 export default island(
   "storage_folder",
   function StorageFolder({ folder, page, opened, found, renderedAt }: StorageFolderProps) {
-    const store = useMemo(() => new FolderStore({ folder, page }), []);
+    const store = useMemo(() => new FolderStore(folder, page), []);
     const style = useMoments(renderedAt);
     const open = useSignal(opened);
     const facts = useSignal<ObjectFacts | { readonly problem: string } | null>(null);
@@ -226,7 +226,7 @@ export default island(
     const offered = offeredChanges(folder.account, folder.bucket, found);
     const notOffered = notOfferedSentence(offered);
     const isWhole = whole.value === selected;
-    // A folder is selected as a row of the one around it; a bucket, or names with a beginning, is none.
+    // A whole folder is selected as a row of its parent, which a bucket and a search result do not have.
     const isAllSelected = store.isAllSelected.value;
     const canBeWhole = isMore && !isWhole && folder.prefix !== "" && find === "" && isAllSelected;
     const parent = isWhole ? folderOf(folder.prefix) : folder.prefix;

@@ -1,11 +1,9 @@
+import type { ComponentProps } from "preact";
 import { FixitySchedules } from "@/components/storage/fixity_schedules.tsx";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { useMoments } from "@/lib/pages/browser/reader_moments_client.ts";
-import type { ListedSchedules } from "@/lib/tasks/fixity/responses.ts";
 
-interface StorageSchedulesProps {
-  readonly account: string;
-  readonly listed: ListedSchedules;
+interface StorageSchedulesProps extends Omit<ComponentProps<typeof FixitySchedules>, "style"> {
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;
 }
@@ -13,8 +11,7 @@ interface StorageSchedulesProps {
 /** The schedules of fixity checks, with times in the reader's zone once scripts run, as those of checks beside them. */
 export default island(
   "storage_schedules",
-  function StorageSchedules({ account, listed, renderedAt }: StorageSchedulesProps) {
-    const style = useMoments(renderedAt);
-    return <FixitySchedules account={account} listed={listed} style={style.value} />;
+  function StorageSchedules({ renderedAt, ...props }: StorageSchedulesProps) {
+    return <FixitySchedules {...props} style={useMoments(renderedAt).value} />;
   },
 );

@@ -151,17 +151,17 @@ async function comparison(address: ObjectAddress, before: string, after: string)
   }
 }
 
-/** The beginning of a version as text. */
+/** The first part of a version as text. */
 interface VersionText {
   readonly text: string;
   /** The version is longer. */
   readonly isCut: boolean;
 }
 
-/** Longest wait for the beginning of a version, ms. */
+/** Longest wait for the text of a version, ms. */
 const READ_MS = 30_000;
 
-/** Reads the beginning of a version; null for what is no text. @throws Error where it cannot be read */
+/** Reads the first part of a version; null: it is not text. @throws Error where it cannot be read */
 async function readVersionText(address: ObjectAddress): Promise<VersionText | null> {
   const response = await fetch(downloadPath(address), {
     headers: { Range: `bytes=0-${PREVIEW_BYTES - 1}` },

@@ -9,7 +9,7 @@ export interface BaselineFieldProps {
   readonly bucket: string;
   /** The check that is chosen; "" for none. */
   readonly chosen: string;
-  /** The id of what says that this choice is wrong; null where it is not. */
+  /** The id of the message about a wrong choice; null: there is none. */
   readonly problem: string | null;
 }
 

@@ -31,7 +31,7 @@ interface FixityFactsProps {
   readonly check: FixityCheck;
 }
 
-/** What a fixity check was to do, and what its figures rest on. */
+/** The options of a fixity check, and the sources of its expected values. */
 export function FixityFacts({ account, check }: FixityFactsProps) {
   const { bucket, prefix, etags, rate_limit, status, manifest, bag, baseline, written } = check;
   const proofs = PROOFS.filter((proof) => check.proved_by[proof] > 0);
@@ -180,7 +180,7 @@ interface FixityRowsProps {
   readonly rows: readonly ReportRow[];
 }
 
-/** Objects of a report with what became of each. */
+/** Objects of a report with their results. */
 export function FixityRows({ account, bucket, rows }: FixityRowsProps) {
   return (
     <section class="records" aria-label={FIXITY_LABELS.objects}>
@@ -211,7 +211,7 @@ const TONES: Readonly<Record<FixityResult, "bad" | "idle" | "done">> = {
   intact: "done",
 };
 
-/** Results of objects that are not there, so that nothing leads to them. */
+/** Results of objects that do not exist, so that they have no link. */
 const GONE: readonly FixityResult[] = ["missing", "deleted"];
 
 function Row({ account, bucket, row }: { readonly account: string; readonly bucket: string; readonly row: ReportRow }) {

@@ -21,19 +21,19 @@ import { KeyName } from "./key_name.tsx";
 interface FixitySummaryProps {
   readonly account: string;
   readonly check: FixityCheck;
-  /** What it is about to read; null where that is not known. */
+  /** Its estimated size; null: not known. */
   readonly expected: Expected | null;
   readonly style: MomentStyle;
   /** Whether the page is that of this check, which has its name as heading. */
   readonly isAlone: boolean;
 }
 
-/** A fixity check in one grid: what it checks, how far it is and what it found, and when. */
+/** A fixity check in one grid: its place, its progress and result, and its times. */
 export function FixitySummary({ account, check, expected, style, isAlone }: FixitySummaryProps) {
   const { bucket, prefix, task_id: task, status, schedule } = check;
   const meter = checkMeter(check, expected);
   const damage = damageSentence(check);
-  // The page of a check says by itself what was not written.
+  // The page of a check shows elsewhere what was not written.
   const failure = failureSentence(check) || (isAlone ? "" : unwrittenSentence(check));
   const span = checkSpan(check, expected, style.now);
   const isRunning = status === "processing";

@@ -16,7 +16,7 @@ interface ObjectPreviewProps {
   readonly preview: Preview;
 }
 
-/** The content of an object. Texts are inserted as text, and all else is loaded under a policy that runs nothing. */
+/** The content of an object. Texts are inserted as text, and everything else is loaded under a policy that runs nothing. */
 export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
   switch (preview.kind) {
     case "image":
@@ -70,7 +70,7 @@ export function ObjectPreview({ address, name, preview }: ObjectPreviewProps) {
         </p>
       );
     case "none":
-      return <p class="empty">{NONE[preview.reason]()}</p>;
+      return <p class="empty">{OBJECT_SENTENCES[preview.reason]}</p>;
   }
 }
 
@@ -78,19 +78,12 @@ function sizeSentence({ width, height }: PixelSize): string {
   return OBJECT_SENTENCES.imageSize(formatCount(width), formatCount(height));
 }
 
-const NONE: Readonly<Record<Extract<Preview, { kind: "none" }>["reason"], () => string>> = {
-  unknown: () => OBJECT_SENTENCES.unknownKind,
-  empty: () => OBJECT_SENTENCES.empty,
-  encoded: () => OBJECT_SENTENCES.encoded,
-  unreadable: () => OBJECT_SENTENCES.unreadable,
-};
-
 interface TableProps {
   readonly table: CsvTable;
   readonly encoding: TextBeginning["encoding"];
 }
 
-/** The first row stands for the names of the columns, as it does in most such files. */
+/** Shows the first row as the names of the columns, which it is in most such files. */
 function Table({ table: { rows: [head, ...rows], columns, isCut }, encoding }: TableProps) {
   const places = Array.from({ length: columns }, (_, column) => column);
   const remark = isCut ? `${OBJECT_SENTENCES.firstRows(rows.length + 1)} ${OBJECT_SENTENCES.wide(columns)}` : null;

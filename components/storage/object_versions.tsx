@@ -123,7 +123,7 @@ export function VersionList({ address, page: { versions, is_truncated }, style, 
 
 interface VersionComparisonProps {
   readonly changes: readonly LineChange[];
-  /** Only the beginnings were compared. */
+  /** Only the first bytes were compared. */
   readonly isCut: boolean;
 }
 

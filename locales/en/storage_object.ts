@@ -33,7 +33,7 @@ export const LABELS = {
 /** The sentences of an object's page. */
 export const SENTENCES = {
   empty: "The object is empty.",
-  unknownKind: "This kind of object cannot be shown here. Download it to open it.",
+  unknown: "This kind of object cannot be shown here. Download it to open it.",
   binaryByType: (type: string) =>
     `By its type (${type}) the object is text, but its content is not. Download it to open it.`,
   binaryByName: "By its name the object is text, but its content is not. Download it to open it.",

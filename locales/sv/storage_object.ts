@@ -32,7 +32,7 @@ export const LABELS: typeof en.LABELS = {
 
 export const SENTENCES: typeof en.SENTENCES = {
   empty: "Objektet är tomt.",
-  unknownKind: "Objekt av det här slaget visas inte här. Ladda ner det för att öppna det.",
+  unknown: "Objekt av det här slaget visas inte här. Ladda ner det för att öppna det.",
   binaryByType: (type) =>
     `Enligt typen (${type}) är objektet text, men innehållet är det inte. Ladda ner det för att öppna det.`,
   binaryByName: "Enligt namnet är objektet text, men innehållet är det inte. Ladda ner det för att öppna det.",

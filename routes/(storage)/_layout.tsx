@@ -16,7 +16,7 @@ import { StoragePlaces } from "@/components/storage/storage_frame.tsx";
 /** A page of the storage without a login has no visit. */
 type Shown = Omit<StorageState, "visit"> & Partial<Pick<StorageState, "visit">>;
 
-/** What stands around a page of the storage: notices, the places of its account, the tasks. */
+/** The frame of a page of the storage: notices, the places of its account, the tasks. */
 export default createDefine<Shown>().layout(function StorageLayout({ Component, req, state, info, url }) {
   const { visit, storage } = state;
   if (!visit) return <Component />;

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { store, stored } from "@/lib/pages/browser/browser_memory_client.ts";
 import type { ComponentChildren } from "preact";
 
-/** The uploads as the dock shows them. Functions, so that reading them follows the signals that they read. */
+/** The uploads in the dock. Functions, so that callers subscribe to the signals that they read. */
 interface UploadSection {
   /** How far they are; "": there is nothing to show. */
   line(): string;
@@ -23,7 +23,7 @@ export const SMALL_SCREEN = "(max-width: 640px), (max-height: 500px)";
 const KEY = "stackroom.dock";
 const NAVIGATED_KEY = "stackroom.dock.led";
 
-/** Whether the dock begins as one line: as the reader left it, on small screens always. */
+/** Whether the dock is folded at first: as the reader left it, on small screens always. */
 export function beginsFolded(): boolean {
   return matchMedia(SMALL_SCREEN).matches || stored(KEY) === "folded";
 }
@@ -32,7 +32,7 @@ export function rememberFolded(isFolded: boolean): void {
   store(KEY, isFolded ? "folded" : null);
 }
 
-/** Goes to the page to which a task has moved what this page showed. The dock of that page shows how the task ended. */
+/** Goes to the page of objects that a task has moved. The dock of that page shows the task's result. */
 export function navigate(path: string): void {
   store(NAVIGATED_KEY, "yes", "session");
   location.assign(path);

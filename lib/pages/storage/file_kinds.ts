@@ -20,7 +20,7 @@ export function fileGroup(name: string): FileGroup {
   return GROUP_OF.get(endingOf(name)) ?? "other";
 }
 
-/** The ending of a file's name in capitals: `TIFF`; "" without one that says anything. */
+/** The extension of a file's name in capitals: `TIFF`; "" without one. */
 export function fileKind(name: string): string {
   const ending = endingOf(name);
   return ending.length <= MAX_ENDING && /^[a-z0-9]+$/.test(ending) ? ending.toUpperCase() : "";
@@ -34,7 +34,7 @@ function endingOf(name: string): string {
 /** How an object is shown; null: only as a file. */
 type PreviewKind = "image" | "tiff" | "jp2" | "audio" | "video" | "pdf" | "csv" | "json" | "text" | null;
 
-/** Types that say nothing: the name decides. */
+/** Unspecific types: the name decides. */
 const GENERAL = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-www-form-urlencoded"]);
 
 const KINDS: Readonly<Record<Exclude<PreviewKind, null>, string>> = {
@@ -53,29 +53,28 @@ const KINDS: Readonly<Record<Exclude<PreviewKind, null>, string>> = {
 
 const KIND_OF = byEnding(KINDS);
 
-/** Images that browsers show. */
-const IMAGE = /^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|webp|x-ms-bmp)$/;
-const JPEG_2000 = /^image\/(?:j2c|jp2|jpm|jpx|x-jp2)$/;
-const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
-const TEXT_TYPE =
-  /^(?:text\/.+|application\/(?:[\w.+-]+\+)?(?:xml|yaml|toml)|application\/(?:x-)?(?:javascript|ndjson|sh|sql|yaml))$/;
+/** Media types by the first pattern that they match; images are those that browsers show. */
+const KIND_OF_TYPE: readonly (readonly [RegExp, PreviewKind])[] = [
+  [/^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|webp|x-ms-bmp)$/, "image"],
+  [/^image\/tiff$/, "tiff"],
+  [/^image\/(?:j2c|jp2|jpm|jpx|x-jp2)$/, "jp2"],
+  [/^application\/pdf$/, "pdf"],
+  [/^audio\//, "audio"],
+  [/^video\//, "video"],
+  [/^text\/(?:csv|tab-separated-values)$/, "csv"],
+  [/^(?:application|text)\/(?:[\w.+-]+\+)?json$/, "json"],
+  [/^(?:text\/.+|application\/(?:[\w.+-]+\+)?(?:xml|yaml|toml))$/, "text"],
+  [/^application\/(?:x-)?(?:javascript|ndjson|sh|sql|yaml)$/, "text"],
+];
 
-/** How an object is shown, by its media type, or by its name where the type says nothing. */
+/** How an object is shown, by its media type, or by its name where the type is unspecific. */
 export function previewKind(name: string, mediaType: string): PreviewKind {
   const type = essence(mediaType);
   const byName = KIND_OF.get(/\.([a-z0-9]+)$/i.exec(name)?.[1].toLowerCase() ?? "") ?? null;
   if (GENERAL.has(type)) return byName;
-  if (IMAGE.test(type)) return "image";
-  if (type === "image/tiff") return "tiff";
-  if (JPEG_2000.test(type)) return "jp2";
-  if (type === "application/pdf") return "pdf";
-  if (type.startsWith("audio/")) return "audio";
-  if (type.startsWith("video/")) return "video";
-  if (type === "text/csv" || type === "text/tab-separated-values") return "csv";
-  if (JSON_TYPE.test(type)) return "json";
+  const kind = KIND_OF_TYPE.find(([pattern]) => pattern.test(type))?.[1] ?? null;
   // Tables and JSON are often stored as plain text.
-  if (TEXT_TYPE.test(type)) return byName === "csv" || byName === "json" ? byName : "text";
-  return null;
+  return kind === "text" && (byName === "csv" || byName === "json") ? byName : kind;
 }
 
 /** The media type that decides how an object is shown, without its parameters; null where its name does. */

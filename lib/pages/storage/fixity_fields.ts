@@ -27,7 +27,7 @@ export type FixityFields = Readonly<typeof NO_FIELDS>;
 export type FixityField = keyof FixityFields;
 export const FIXITY_FIELDS = Object.keys(NO_FIELDS) as FixityField[];
 
-/** The paths of a manifest begin at the start of the bucket: an empty field says that they begin at its folder. */
+/** In the field: paths of the manifest are relative to the bucket. Empty: to the manifest's folder. */
 const BUCKET_START = "/";
 
 /** The unit of the field of a rate, bytes per second. */
@@ -111,8 +111,7 @@ export interface Baseline {
 }
 
 /**
- * The checks to choose from. The one that was chosen is among those of the form's bucket, whatever is known of it: what is
- * said about it must have something that it is about.
+ * The checks to choose from. The chosen one is always among them, so that a message about it has its field.
  *
  * @param checks the newest first
  */

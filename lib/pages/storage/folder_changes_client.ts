@@ -50,12 +50,9 @@ export function offeredChanges(account: string, bucket: string, found: OfferedCh
   return { write: found.write && !isRefused("write"), delete: found.delete && !isRefused("delete") };
 }
 
-/** Takes over what earlier pages of this tab have remembered. */
+/** Restores what earlier pages of this tab have stored. */
 export function recallRefused(): void {
-  known.value = entries(parsedJson(stored(KEY, "session") ?? "")).flatMap((entry): Refused[] => {
-    const [name, at] = entries(entry);
-    return typeof name === "string" && typeof at === "number" ? [[name, at]] : [];
-  });
+  known.value = entries(parsedJson(stored(KEY, "session") ?? "")) as readonly Refused[];
 }
 
 function nameOf(...names: readonly string[]): string {

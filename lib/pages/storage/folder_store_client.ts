@@ -24,9 +24,6 @@ const MAX_ROWS = 100_000;
 /** Rows that are released at a time when there are more. */
 export const RELEASED_ROWS = 50_000;
 
-/** Calls an operation of the gateway, as {@link callStorageApi}. */
-type Call = typeof callStorageApi;
-
 /** The selected rows by their keys, also those that are not shown, and the one from which a range would go. */
 interface Selection {
   readonly rows: ReadonlyMap<string, StorageRow>;
@@ -35,16 +32,9 @@ interface Selection {
 
 const NOTHING_SELECTED: Selection = { rows: new Map(), anchor: null };
 
-/** The folder and the rows that a page was rendered with. */
-interface FolderStart {
-  readonly folder: FolderAddress;
-  readonly page: FolderPage;
-}
-
 /** The rows of a folder as far as they were read, their order and the selection among them. */
 export class FolderStore {
-  readonly folder: FolderAddress;
-  /** The beginning of the names that are sought, and the first name that is shown. */
+  /** The prefix of the names that are searched, and the first name that is shown. */
   readonly find = signal("");
   readonly from = signal("");
   /** In the order of the store. */
@@ -69,13 +59,12 @@ export class FolderStore {
   readonly hidden = computed(() => this.selectedRows.value.filter(({ key }) => !this.#isInPart(key)).length);
   /** Whether the store has further rows. */
   readonly hasMore = computed(() => this.#next.value !== null);
-  readonly #call: Call;
+  readonly #call: typeof callStorageApi;
   #reading = new AbortController();
   /** Whether rows beyond the first page were read. */
   #hasReadOn = false;
 
-  constructor({ folder, page }: FolderStart, call: Call = callStorageApi) {
-    this.folder = folder;
+  constructor(readonly folder: FolderAddress, page: FolderPage, call = callStorageApi) {
     this.#call = call;
     this.find.value = folder.find ?? "";
     this.from.value = folder.from ?? "";
@@ -108,7 +97,7 @@ export class FolderStore {
     if (isStoreOrder(this.order.peek()) && this.problem.peek() === null) await this.readMore();
   }
 
-  /** Shows another part of the folder: names with a beginning, from a name on. What is selected stays selected. */
+  /** Shows names of the folder with a prefix, or from a name on. The selection stays. */
   async show(
     { find = this.find.peek(), from = "" }: { readonly find?: string; readonly from?: string },
   ): Promise<void> {
@@ -125,7 +114,7 @@ export class FolderStore {
     else await this.refresh();
   }
 
-  /** Reads the folder again from its beginning; what is still there, or is not among what was read, stays selected. */
+  /** Reads the folder again from its start. Rows that still exist, or were not read again, stay selected. */
   async refresh(): Promise<void> {
     if (!await this.#readFirst()) return;
     const rows = this.rows.peek();
@@ -174,7 +163,7 @@ export class FolderStore {
     this.selection.value = NOTHING_SELECTED;
   }
 
-  /** Whether a key of the folder begins with what is sought, and does not come before the first name that is shown. */
+  /** Whether a key of the folder matches the search, and does not come before the first name that is shown. */
   #isInPart(key: string): boolean {
     return key.startsWith(this.folder.prefix + this.find.value) && compareKeys(key, this.from.value) >= 0;
   }

@@ -85,13 +85,13 @@ export function useRowSpan(rows: number, onSeen: (last: number) => void): RowWin
   };
 }
 
-/** Where the rows begin that nothing sticky covers, px from the top of the screen. */
+/** Bottom of the sticky head above the rows, px from the top of the screen. */
 export function uncoveredTop(body: HTMLElement | null): number {
   // The cells of the head are sticky, not the head itself.
   return body?.closest("table")?.tHead?.querySelector("th")?.getBoundingClientRect().bottom ?? 0;
 }
 
-/** Where the rows end that the dock does not cover, px from the top of the screen. */
+/** Top of the dock that covers rows, px from the top of the screen. */
 function uncoveredBottom(): number {
   return document.querySelector("[data-dock]")?.getBoundingClientRect().top ?? innerHeight;
 }

@@ -28,7 +28,7 @@ export function curlCommand({ key, url }: SharedObject): string {
 }
 
 /**
- * Saves the object with the AWS CLI and the keys that this has. Null for keys that it cannot take: it reads texts such
+ * Saves the object with the AWS CLI and its own credentials. Null for keys that the CLI cannot take: it reads texts such
  * as `file://x` from a file, and no argument holds NUL.
  */
 export function awsCommand({ bucket, key, url }: SharedObject): string | null {
@@ -54,7 +54,7 @@ function endpointOf(url: string, bucket: string): string {
 /** The places from which an address can be reached: this machine, its own network, or anywhere. */
 export type Reach = "machine" | "network" | "anywhere";
 
-/** Endings of names that are resolved in a network of its own (RFC 6762, RFC 8375, RFC 9476, and common use). */
+/** Suffixes of private names (RFC 6762, RFC 8375, RFC 9476, and common use). */
 const OWN_NAMES = /\.(?:local|lan|home|intranet|internal|corp|home\.arpa|test|localdomain)$/;
 
 /** How far a link can be opened, by the host in its address. A name may still be known in one network only. */

@@ -1,4 +1,4 @@
-/** Where the storage pages begin. */
+/** The root of the storage pages. */
 export const STORAGE_PATH = "/storage";
 /** The fixity checks of an account. */
 export const FIXITY_PATH = "/fixity";
@@ -19,9 +19,9 @@ export interface FolderAddress {
   /** The name of the account, `tenant/user` or `user`. */
   readonly account: string;
   readonly bucket: string;
-  /** The beginning of all keys of the folder: "" or a text that ends in a slash. */
+  /** "" or a text that ends in a slash. */
   readonly prefix: string;
-  /** The beginning of the names that are sought, as typed; absent: any. */
+  /** The prefix of the names that are searched, as typed; absent: any. */
   readonly find?: string;
   /** The key from which on names are shown, which need not exist; absent: from the first of the folder. */
   readonly from?: string;
@@ -44,9 +44,9 @@ export interface ObjectAddress {
 interface FixityAddress {
   readonly account: string;
   readonly bucket?: string;
-  /** What the form begins with. */
+  /** Filled into the form. */
   readonly prefix?: string;
-  /** What else the form holds, by the names of its fields. */
+  /** Other fields of the form, by their names. */
   readonly choices?: ApiParameters;
   /** The check that is shown; absent: all of them. */
   readonly task?: string;
@@ -108,7 +108,7 @@ export function shownPath(address: ObjectAddress): string {
   return `${downloadPath(address)}&disposition=inline`;
 }
 
-/** What an operation of the gateway takes: `bucket`, `key` and `task_id` fill its path, the rest is its query. */
+/** Parameters of an operation of the gateway: `bucket`, `key` and `task_id` of its path, the others of its query. */
 export type ApiParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**

@@ -14,67 +14,60 @@ export interface Chosen {
 interface Planned extends Chosen {
   /** The folder from which it was started. */
   readonly place: Place;
-  /** The name of the first row that it is about, and the number of rows. */
+  /** The name of the first row, and the number of rows. */
   readonly name: string;
   readonly rows: number;
 }
 
-/** An archive of objects. */
-interface ZipPlan extends Planned {
-  readonly kind: "zip";
-}
+/** An archive of objects, the undo of a deletion, a deletion, or a move or copy. */
+export type TaskPlan =
+  & Planned
+  & (
+    | { readonly kind: "zip" | "undo" }
+    | {
+      readonly kind: "delete";
+      /** Whether the bucket has versioning, so that deleted objects can be brought back. */
+      readonly canUndo: boolean;
+    }
+    | {
+      readonly kind: "move" | "copy";
+      /** The prefix of keys that is replaced. */
+      readonly from: string;
+      /** The prefix is a folder, or for a new name the whole key. */
+      readonly to: Place;
+      /** Whether the names in the new place were chosen for it. */
+      readonly isRename: boolean;
+    }
+  );
 
-interface DeletePlan extends Planned {
-  readonly kind: "delete";
-  /** Whether the bucket keeps versions, so that what is deleted can come back. */
-  readonly canUndo: boolean;
-}
-
-/** A move or a copy: what keys begin with is replaced. */
-interface TransferPlan extends Planned {
-  readonly kind: "move" | "copy";
-  readonly from: string;
-  /** The prefix is a folder, or for a new name the whole key. */
-  readonly to: Place;
-  /** Whether the names in the new place were chosen for it. */
-  readonly isRename: boolean;
-}
-
-/** Brings back what was deleted. */
-interface UndoPlan extends Planned {
-  readonly kind: "undo";
-}
-
-export type TaskPlan = ZipPlan | DeletePlan | TransferPlan | UndoPlan;
-
-/** What happens to an object whose new name is in use: `keep` gives it a number in its name. */
+/** The action for an object whose new name is in use: `keep` adds a number to its name. */
 export type OnTaken = "skip" | "keep" | "replace";
 
-/** An object that a task could not treat. */
+/** An object for which a task failed. */
 export interface TaskFault {
   readonly key: string;
-  /** Of the gateway; 0: the store's own message says why. */
+  /** The gateway's status; 0: the store's own message gives the reason. */
   readonly status: number;
   readonly message: string;
 }
 
-/** How a task ended. `gone`: the gateway no longer knows it; `failed`: the status, 0 where it has none, says why. */
+/** How a task ended. `gone`: the gateway no longer knows it; `failed`: with the status, 0 where there is none. */
 export type TaskEnd =
   | { readonly how: "done" | "canceled" | "gone" }
   | { readonly how: "failed"; readonly status: number; readonly message: string };
 
 /** How far a task is. */
 export interface TaskState {
-  /** Of the gateway; null: it is not started yet, or could not be. */
+  /** Null: it is not started yet, or could not be. */
   readonly taskId: string | null;
   /** Number of objects; null: not known. */
   readonly total: number | null;
   /** Objects that were looked up, deleted, copied or brought back. */
   readonly done: number;
-  /** Of a move: copied objects whose source is deleted. */
+  /** Copied objects whose source is deleted. */
   readonly deleted: number;
   readonly skipped: number;
-  /** Of a move or a copy: objects that got a number in their name. */
+  /** Copied objects that got a number in their name. */
   readonly renamed: number;
   readonly failed: number;
   /** The first that failed. */
@@ -87,7 +80,7 @@ export interface TaskState {
   /** ms since 1970, by the clock of the gateway; null: not known. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** Null: it goes on. */
+  /** Null while it runs. */
   readonly end: TaskEnd | null;
 }
 

@@ -16,7 +16,6 @@ const PROGRESS = inLanguage({ en: en.PROGRESS, sv: sv.PROGRESS });
 const ENDS = inLanguage({ en: en.ENDS, sv: sv.ENDS });
 const REASONS: Readonly<Record<number, string>> = inLanguage({ en: en.REASONS, sv: sv.REASONS });
 const NOT_DONE = inLanguage({ en: en.NOT_DONE, sv: sv.NOT_DONE });
-/** What is wrong with a name. */
 export const NAME_PROBLEMS = inLanguage({ en: en.NAME_PROBLEMS, sv: sv.NAME_PROBLEMS });
 
 /** Rows by the name of the first one and their number. */
@@ -29,7 +28,7 @@ export function placeName({ bucket, prefix }: Place): string {
   return plainName(`${bucket}/${prefix}`);
 }
 
-/** What a task is about. */
+/** A task in words. */
 export function taskTitle(plan: TaskPlan): string {
   const names = namesOf(plan.name, plan.rows);
   if (plan.kind !== "move" && plan.kind !== "copy") return TITLES[plan.kind](names);

@@ -31,10 +31,10 @@ import { readObjectPart } from "@/lib/auth/object_start.ts";
 import type { StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import { LoginEnded, statusWithout, type StorageVisit } from "@/lib/site/storage/storage_visit.ts";
 
-/** Statuses of an object, or of an absent one, that only a store gives which accepts the login. */
+/** Statuses of a request for an object whose login the store accepted. */
 const ACCEPTED: ReadonlySet<number> = new Set([200, 404]);
 
-/** `/storage/object`: what is known of an object or of one version of it, what it holds, and its download. */
+/** `/storage/object`: the facts about an object or one version of it, its content, and its download. */
 export const handler = defineStorage.handlers({
   async GET({ state }) {
     const { visit } = state;
@@ -56,7 +56,7 @@ export const handler = defineStorage.handlers({
   },
 });
 
-/** An object with what the store tells of it; `object` is null where it cannot be shown. */
+/** An object, its facts and its versions; `object` is null where it cannot be shown. */
 async function readObject({ visit, storage }: StorageState, address: ObjectAddress, name: string) {
   const { gateway, facts } = storage;
   const { login, context } = visit;
@@ -106,7 +106,7 @@ export default defineStorage.page<typeof handler>(function ObjectOrVersion({ dat
   );
 });
 
-/** In place of an object: that it is deleted, with its versions, or why it cannot be shown. */
+/** In place of an object: why it cannot be shown, or the versions of a deleted one. */
 function Missing({ status, versions }: { readonly status: number; readonly versions: VersionsProps }) {
   const { address, history } = versions;
   const isDeleted = typeof history !== "number" &&
@@ -222,7 +222,7 @@ function Versions({ history, ...props }: VersionsProps) {
 /** Versions that a page lists. */
 const PAGE_VERSIONS = 200;
 
-/** The preview of an object's content: the beginning of a text, the size of an image. */
+/** The preview of an object's content: the first bytes of a text, the size of an image. */
 async function loadPreview(
   gateway: StorageGateway,
   { login, context }: StorageVisit,

@@ -1,4 +1,4 @@
-/** The beginning of a file of delimited values. */
+/** The first rows of a file of delimited values. */
 export interface CsvTable {
   readonly rows: readonly (readonly string[])[];
   readonly columns: number;

@@ -1,9 +1,9 @@
-/** Bytes of the beginning of an image that hold its size, but for a JPEG with long metadata in front. */
+/** Bytes that are read of an image for its size: enough, except for a JPEG with long metadata in front. */
 export const IMAGE_HEAD_BYTES = 64 * 1024;
 /** Boxes of a JPEG 2000 file, and entries of an Exif or TIFF directory, that are looked at. */
 const MAX_ENTRIES = 100;
 
-/** Where a kind of image begins with these characters, and what reads its size. */
+/** Signatures of images, with the function that reads the size. */
 const READERS: readonly (readonly [start: string, read: (view: DataView) => PixelSize | null])[] = [
   ["\x89PNG\r\n\x1a\n", pngSize],
   ["GIF87a", gifSize],
@@ -16,8 +16,8 @@ const READERS: readonly (readonly [start: string, read: (view: DataView) => Pixe
 ];
 
 /**
- * The size at which a PNG, GIF, JPEG, WebP, BMP or JPEG 2000 image is shown, by its beginning. A JPEG that its Exif data
- * turns by a quarter has the sides of the turned image.
+ * The displayed size of a PNG, GIF, JPEG, WebP, BMP or JPEG 2000 image, by its first bytes. A JPEG that its Exif data turn
+ * by a quarter has the sides of the turned image.
  *
  * @param head at most {@linkcode IMAGE_HEAD_BYTES} bytes
  * @returns null for any other file, and where the size is not in these bytes
@@ -176,7 +176,7 @@ export async function tiffSize(read: ReadBytes): Promise<PixelSize | null> {
 
 interface Layout {
   readonly isLittle: boolean;
-  /** Where the first directory begins. */
+  /** Position of the first directory. */
   readonly offset: number;
   readonly countBytes: 2 | 8;
   readonly entryBytes: 12 | 20;

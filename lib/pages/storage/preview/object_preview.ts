@@ -27,12 +27,12 @@ interface ShownText {
   readonly viewer: "alto" | "manifest" | null;
 }
 
-/** Bytes of a text that are read: its beginning. */
+/** Bytes that are read of a text. */
 export const PREVIEW_BYTES = 256 * 1024;
 /** Characters in which a file says what it is. */
 const HEAD_CHARACTERS = 4096;
 
-/** The beginning of an object as text, laid out by its kind; null where it holds no text. */
+/** The first bytes of an object as text, laid out by its kind; null: they are not text. */
 export function textPreview(bytes: Uint8Array, kind: "text" | "json" | "csv", isCut: boolean): ObjectPreview | null {
   const beginning = readTextBeginning(bytes, isCut);
   if (beginning === null) return null;

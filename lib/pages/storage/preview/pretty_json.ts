@@ -12,10 +12,10 @@ const MAX_LINES = 20_000;
 const MAX_LEVELS = 30;
 
 /**
- * Lays JSON out in lines. Names and values stay as they are written: numbers keep all their digits, and of a member that
- * is there twice both are shown. A text that is cut anywhere is laid out as far as it goes.
+ * Lays JSON out in lines. Names and values stay as they are written: numbers keep all their digits, and duplicate members
+ * are shown twice. A truncated text is laid out as far as it goes.
  *
- * @returns null for a text that does not begin like an object or a list
+ * @returns null for a text that does not start with `{` or `[`
  */
 export function prettyJson(text: string): PrettyJson | null {
   if (!/^\s*[{[]/.test(text)) return null;

@@ -1,6 +1,6 @@
 import { standIn } from "@/lib/pages/storage/key_names.ts";
 
-/** The beginning of a file as text. */
+/** The first bytes of a file as text. */
 export interface TextBeginning {
   /** Lines end in `\n`; what cannot be seen, or changes the direction of what follows, is written out. */
   readonly text: string;

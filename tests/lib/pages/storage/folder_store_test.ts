@@ -14,7 +14,8 @@ function opened(keys: string[]) {
     };
   };
   return new FolderStore(
-    { folder: { account: "t/u", bucket: "b", prefix: "" }, page: { rows: [], next: "0" } },
+    { account: "t/u", bucket: "b", prefix: "" },
+    { rows: [], next: "0" },
     (_operation, _account, { prefix, continuation_token }) => {
       const json = page(String(prefix), Number(continuation_token ?? 0));
       return Promise.resolve({ status: 200, json: json as never, headers: new Headers() });
