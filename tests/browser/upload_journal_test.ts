@@ -15,8 +15,10 @@ const JOURNAL = `${PROJECT_FOLDER}/lib/pages/uploads/upload_journal_client.ts`;
 /** The code of the journal as a script that sets `journalOf`. */
 async function journalScript(): Promise<string> {
   const contents = `import { BrowserJournal } from ${JSON.stringify(JOURNAL)};
-    globalThis.journalOf = (account, hasDatabase = true) =>
-      new BrowserJournal(account, hasDatabase ? indexedDB : undefined);`;
+    globalThis.journalOf = (account, hasDatabase = true) => {
+      if (!hasDatabase) Object.defineProperty(globalThis, "indexedDB", { value: undefined });
+      return new BrowserJournal(account);
+    };`;
   try {
     const { outputFiles: [{ text }] } = await build({
       stdin: { contents, loader: "ts", resolveDir: PROJECT_FOLDER },
