@@ -5,9 +5,6 @@ interface TestFile {
   readonly text: string;
 }
 
-/** Flags of `deno test` that need no value. */
-const SWITCHES = ["--fail-fast", "--quiet", "--shuffle", "--trace-leaks"];
-
 /** What a worker runs, one file after the other. */
 interface TestGroup {
   /** The folder of its first file, with a number where that has several groups. */
@@ -15,55 +12,18 @@ interface TestGroup {
   readonly paths: readonly string[];
 }
 
-interface GroupedArgs {
-  readonly maxFiles: number;
-  /** How many groups run at the same time, or with `+` how many more than there are processors; undefined: as many. */
-  readonly jobs?: string;
-  /** Folders of tests, relative to the project. */
-  readonly folders: readonly string[];
-  /** Folders below them whose tests are left out. */
-  readonly ignored: readonly string[];
-  /** Flags of `deno test`. */
-  readonly flags: readonly string[];
-}
+/** Folders whose tests start applications or Chromium: their files last longer, so fewer share a worker. */
+const END_TO_END = ["tests/browser", "tests/end_to_end", "tests/servers"];
+const MAX_FILES = { units: 60, end_to_end: 8 };
 
-/** The options of `run_grouped.ts` itself. */
-const OPTIONS = ["--files=", "--folders=", "--ignore=", "--jobs="];
+/** The parts of the suite, as tasks of `deno.json` name them. */
+export const RINGS = ["units", "end_to_end"] as const;
+export type Ring = (typeof RINGS)[number];
 
-/**
- * Reads the arguments of `run_grouped.ts`. A flag of `deno test` has its value behind a `=`: without it, the flag would
- * take the first group for its value.
- *
- * @returns `problem`: a sentence about the arguments that are not understood
- */
-export function groupedArgs(args: readonly string[]): GroupedArgs | { readonly problem: string } {
-  const value = (name: string) => args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
-  const list = (name: string) => value(name)?.split(",") ?? [];
-  const flags = args.filter((arg) => !OPTIONS.some((option) => arg.startsWith(option)));
-  const wrong = flags.filter((flag) => !/^--[^=]+=/.test(flag) && !SWITCHES.includes(flag));
-  const isCount = (text = "") => /^[1-9]\d{0,3}$/.test(text);
-  if (!isCount(value("files"))) wrong.push("--files without a number");
-  if (!isCount(value("jobs")?.replace(/^\+/, "") ?? "1")) wrong.push("--jobs without a number");
-  if (list("folders").length === 0 || wrong.length > 0) {
-    const named = wrong.length > 0 ? ` Not understood: ${wrong.join(" ")}.` : "";
-    return {
-      problem: `Usage: --files=N --folders=FOLDER,FOLDER [--ignore=FOLDER,FOLDER] [--jobs=N] [flags of deno test, ` +
-        `values behind a =].${named} Single files are run by deno test --config deno.test.json -A FILE.`,
-    };
-  }
-  return {
-    maxFiles: Number(value("files")),
-    jobs: value("jobs"),
-    folders: list("folders"),
-    ignored: list("ignore"),
-    flags,
-  };
-}
-
-/** The number of groups at the same time, as the runtime's environment variable takes it. */
-export function jobsOn(processors: number, jobs: string | undefined): string {
-  if (jobs === undefined) return String(processors);
-  return jobs.startsWith("+") ? String(processors + Number(jobs)) : jobs;
+/** The ring of a test file; null for those that run before a release only. */
+export function ringOf(path: string): Ring | null {
+  if (path.startsWith("tests/long/")) return null;
+  return END_TO_END.some((folder) => path.startsWith(`${folder}/`)) ? "end_to_end" : "units";
 }
 
 /**
@@ -71,11 +31,16 @@ export function jobsOn(processors: number, jobs: string | undefined): string {
  * than many of the tests. Files of one folder import the same, and share what `sharedByFile` starts; small folders that
  * follow each other share a worker as well.
  *
- * @param maxFiles of a group
- * @returns the larger groups first, so that no worker is left with one at the end. A file that says `// Waits for 60 s`
- * counts for as much as a large one.
+ * @returns the groups that last longest first, so that no worker is left with one at the end. A file that says
+ * `// Waits for 60 s` counts for as much as a large one.
  */
-export function testGroups(files: readonly TestFile[], maxFiles: number): TestGroup[] {
+export function testGroups(files: readonly TestFile[]): TestGroup[] {
+  return RINGS.flatMap((ring) => groupsOf(files.filter(({ path }) => ringOf(path) === ring), ring))
+    .sort((a, b) => b.seconds - a.seconds);
+}
+
+function groupsOf(files: readonly TestFile[], ring: Ring): (TestGroup & { readonly seconds: number })[] {
+  const maxFiles = MAX_FILES[ring];
   const sorted = [...files].sort((a, b) => a.path < b.path ? -1 : 1);
   const groups: { readonly name: string; readonly members: TestFile[] }[] = [];
   for (const [folder, members] of Map.groupBy(sorted, ({ path }) => folderOf(path))) {
@@ -91,18 +56,15 @@ export function testGroups(files: readonly TestFile[], maxFiles: number): TestGr
       groups.push({ name, members: members.slice(n * size, (n + 1) * size) });
     }
   }
-  return groups
-    .sort((a, b) => sizeOf(b.members) - sizeOf(a.members))
-    .map(({ name, members }) => ({ name, paths: members.map(({ path }) => path) }));
+  return groups.map(({ name, members }) => ({
+    name,
+    paths: members.map(({ path }) => path),
+    seconds: members.reduce((sum, { text }) => sum + text.length / CHARACTERS_A_SECOND[ring] + waitOf(text), 0),
+  }));
 }
 
-/** Of all its text and its waits: the best that is known of a test's duration before it runs. */
-function sizeOf(files: readonly TestFile[]): number {
-  return files.reduce((sum, { text }) => sum + text.length + waitOf(text) * CHARACTERS_A_SECOND, 0);
-}
-
-/** The tests of the started application are about as long. */
-const CHARACTERS_A_SECOND = 600;
+/** Text that is run in a second: all that is known of a test's duration before it runs. */
+const CHARACTERS_A_SECOND = { units: 8000, end_to_end: 600 };
 
 /** How long a file says that it waits for something, s. */
 function waitOf(text: string): number {
