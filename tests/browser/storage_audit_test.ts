@@ -11,7 +11,7 @@ import { findingsOf, loggedIn } from "./storage_records.ts";
 const ACCOUNT = "archive/curator";
 const KEYS = ["odd/<script>alert(1)</script>\u202E.txt", `odd/${"long-name-".repeat(90)}`];
 
-Deno.test({ name: "audit pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
+Deno.test("audit pages", async (t) => {
   const application = await sharedStorage();
   const browser = await sharedBrowser();
   const site = application.site.slice(0, -1);

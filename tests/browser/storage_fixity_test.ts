@@ -58,7 +58,7 @@ async function fill({ site, dataFolder }: Application): Promise<GatewayClient> {
   return gateway;
 }
 
-Deno.test({ name: "fixity pages", sanitizeOps: false, sanitizeResources: false }, async (t) => {
+Deno.test("fixity pages", async (t) => {
   const application = await startApplication({ env: { ...STORAGE_ONLY, FIXITY_SCHEDULES: SCHEDULES } });
   const browser = await sharedBrowser();
   const site = application.site.slice(0, -1);

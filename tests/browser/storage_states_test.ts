@@ -176,7 +176,7 @@ async function loggedIn(browser: Browser, site: string, javaScriptEnabled: boole
   return page;
 }
 
-Deno.test({ name: "storage states", sanitizeOps: false, sanitizeResources: false }, async (t) => {
+Deno.test("storage states", async (t) => {
   const application = await sharedStorage();
   const browser = await sharedBrowser();
   const site = application.site.slice(0, -1);

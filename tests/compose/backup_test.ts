@@ -48,33 +48,31 @@ function inodes(folder: string): Set<number | null> {
   return found;
 }
 
-Deno.test({
-  name: "backup: on another disk, bodies that an earlier backup has are links to it, and only new ones are copied",
+Deno.test("backup: on another disk, bodies that an earlier backup has are links to it, and only new ones are copied", {
   ignore: OTHER_DISK === undefined,
-  async fn() {
-    const data = await dataFolder("a", "b");
-    const target = Deno.makeTempDirSync({ dir: OTHER_DISK, prefix: "stackroom-backup-" });
-    try {
-      const [first, second] = [`${target}/1`, `${target}/2`];
-      assert.match((await backUp(data, first)).lines.join(), /: 2 large bodies\.$/);
-      await add(data, "c");
-      const { isWhole, lines } = await backUp(data, second, first);
-      assert.deepEqual([isWhole, lines.length], [true, 1]);
-      assert.match(lines[0], new RegExp(`: 3 large bodies, 2 of them in ${first} too\\.$`));
-      const shared = inodes(second).intersection(inodes(first));
-      assert.deepEqual([inodes(first).size, inodes(second).size, shared.size], [2, 3, 2]);
-      for (const earlier of [`${target}/none`, target]) {
-        await assert.rejects(backUp(data, `${target}/3`, earlier), (error) => {
-          assert.ok(error instanceof DataFolderError);
-          assert.match(error.message, /is no whole backup/);
-          return true;
-        });
-      }
-    } finally {
-      Deno.removeSync(target, { recursive: true });
-      Deno.removeSync(`${data}/..`, { recursive: true });
+}, async () => {
+  const data = await dataFolder("a", "b");
+  const target = Deno.makeTempDirSync({ dir: OTHER_DISK, prefix: "stackroom-backup-" });
+  try {
+    const [first, second] = [`${target}/1`, `${target}/2`];
+    assert.match((await backUp(data, first)).lines.join(), /: 2 large bodies\.$/);
+    await add(data, "c");
+    const { isWhole, lines } = await backUp(data, second, first);
+    assert.deepEqual([isWhole, lines.length], [true, 1]);
+    assert.match(lines[0], new RegExp(`: 3 large bodies, 2 of them in ${first} too\\.$`));
+    const shared = inodes(second).intersection(inodes(first));
+    assert.deepEqual([inodes(first).size, inodes(second).size, shared.size], [2, 3, 2]);
+    for (const earlier of [`${target}/none`, target]) {
+      await assert.rejects(backUp(data, `${target}/3`, earlier), (error) => {
+        assert.ok(error instanceof DataFolderError);
+        assert.match(error.message, /is no whole backup/);
+        return true;
+      });
     }
-  },
+  } finally {
+    Deno.removeSync(target, { recursive: true });
+    Deno.removeSync(`${data}/..`, { recursive: true });
+  }
 });
 
 Deno.test("deploy/backup: each run adds a checked backup, and removes the oldest ones beyond the number to keep", async () => {

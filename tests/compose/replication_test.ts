@@ -103,15 +103,11 @@ interface Surroundings {
 }
 
 function test(name: string, run: (surroundings: Surroundings) => Promise<void>): void {
-  Deno.test({
-    name: `replication: ${name}`,
-    ignore: REDIS_PROGRAM === null,
-    async fn() {
-      await using server = await RedisServer.start();
-      const keyFile = `${server.folder}/session-key`;
-      replaceKey(keyFile);
-      await run({ server, url: server.url, keyFile });
-    },
+  Deno.test(`replication: ${name}`, { ignore: REDIS_PROGRAM === null }, async () => {
+    await using server = await RedisServer.start();
+    const keyFile = `${server.folder}/session-key`;
+    replaceKey(keyFile);
+    await run({ server, url: server.url, keyFile });
   });
 }
 

@@ -10,7 +10,6 @@ const RESULTS = "https://stackroom.example/results";
 Deno.test(
   "embedded store: pages of this process read it under each of its names, with the scheme that it is served by",
   // The store's threads end with the process.
-  { sanitizeOps: false, sanitizeResources: false },
   async () => {
     const path = Deno.makeTempDirSync();
     const config = readConfig({ EMBEDDED: "on", DATA_DIR: path, CAMPAIGN_RESULTS_URL: RESULTS }, diskFiles);
@@ -37,7 +36,6 @@ Deno.test(
 
 Deno.test(
   "data folder: each damage ends the start with one sentence that names the file and the way out",
-  { sanitizeOps: false, sanitizeResources: false },
   async () => {
     const path = Deno.makeTempDirSync();
     const folder = DataFolder.open(path);

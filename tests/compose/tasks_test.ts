@@ -17,29 +17,27 @@ async function open(url: string, secret: string) {
   return (await openTasks(config, new TextEncoder().encode(secret), null, () => {})).store;
 }
 
-Deno.test({
-  name: "tasks: processes share those in one Redis where they have the same secret, and only there",
+Deno.test("tasks: processes share those in one Redis where they have the same secret, and only there", {
   ignore: REDIS_PROGRAM === null,
-  async fn() {
-    await using redis = await RedisServer.start();
-    const [one, same, other] = await Promise.all(
-      ["a secret of one deployment, long", "a secret of one deployment, long", "a secret of another deployment, long"]
-        .map((secret) => open(redis.url, secret)),
-    );
-    const id = crypto.randomUUID();
-    const task = {
-      id,
-      kind: "count",
-      owner: "alva",
-      tenant: null,
-      account: null,
-      bucket: "letters",
-      progress: "{}",
-    } as const;
-    await one.create({ ...task, sealedCaller: new Uint8Array(1) }, "a", BOUNDS);
-    await one.release("a");
-    assert.deepEqual(await other.claim("b", 9), []);
-    assert.deepEqual((await same.claim("b", 9)).map((claimed) => claimed.id), [id]);
-    for (const store of [one, same, other]) await store.close();
-  },
+}, async () => {
+  await using redis = await RedisServer.start();
+  const [one, same, other] = await Promise.all(
+    ["a secret of one deployment, long", "a secret of one deployment, long", "a secret of another deployment, long"]
+      .map((secret) => open(redis.url, secret)),
+  );
+  const id = crypto.randomUUID();
+  const task = {
+    id,
+    kind: "count",
+    owner: "alva",
+    tenant: null,
+    account: null,
+    bucket: "letters",
+    progress: "{}",
+  } as const;
+  await one.create({ ...task, sealedCaller: new Uint8Array(1) }, "a", BOUNDS);
+  await one.release("a");
+  assert.deepEqual(await other.claim("b", 9), []);
+  assert.deepEqual((await same.claim("b", 9)).map((claimed) => claimed.id), [id]);
+  for (const store of [one, same, other]) await store.close();
 });

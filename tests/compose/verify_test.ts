@@ -16,8 +16,6 @@ import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 
 const MIB = 1024 * 1024;
-const options = { sanitizeOps: false, sanitizeResources: false };
-
 /** The data folder of a stopped store with bodies of every kind; copied for each test. */
 async function makeFolder(): Promise<string> {
   const store = await startStore();
@@ -51,7 +49,7 @@ globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive:
 
 /** A test with a copy of it, which is gone behind it. */
 function testCopy(name: string, run: (copy: string) => Promise<void> | void): void {
-  Deno.test(name, options, async () => {
+  Deno.test(name, async () => {
     const copy = Deno.makeTempDirSync();
     cpSync(folder, copy, { recursive: true });
     try {
@@ -68,7 +66,7 @@ function verify(path: string): { isWell: boolean; lines: string[] } {
   return { isWell: verifyDataFolder(path, (line) => lines.push(line), checks), lines };
 }
 
-Deno.test("verify: a whole folder is well, and nothing in it changes", options, () => {
+Deno.test("verify: a whole folder is well, and nothing in it changes", () => {
   const before = contents(folder);
   const { isWell, lines } = verify(folder);
   assert.deepEqual([isWell, lines.length], [true, 1], lines.join("\n"));
@@ -264,7 +262,7 @@ testCopy("verify: a log of the index that holds something stays, with its shared
   again.close();
 });
 
-Deno.test("verify: the lock of a check that ended opens no folder", options, () => {
+Deno.test("verify: the lock of a check that ended opens no folder", () => {
   const copy = Deno.makeTempDirSync();
   const held = holdFolder(copy);
   assert.equal(held.isInUse, false);
@@ -306,7 +304,7 @@ function contents(path: string): [string, string][] {
   });
 }
 
-Deno.test("verify: a damaged page or body is found wherever it is, or has changed nothing", options, () => {
+Deno.test("verify: a damaged page or body is found wherever it is, or has changed nothing", () => {
   const found = [...damageRounds(folder, 12, Date.now() % 1_000_000)].filter(({ finding }) => finding !== null);
   assert.ok(found.length >= 6, "each body, and pages in use");
   for (const { damage, finding } of found) {

@@ -72,28 +72,25 @@ Deno.test("chart: every setting that a template names is one that the program re
 });
 
 for (const combination of Object.keys(CHART_VALUES)) {
-  Deno.test({
-    name: `chart: ${combination}: settings are complete, roots read-only, and rights those of the role`,
+  Deno.test(`chart: ${combination}: settings are complete, roots read-only, and rights those of the role`, {
     ignore: HELM === null,
-    async fn() {
-      const found = await objects(CHART_VALUES[combination]);
-      const deployments = ofKind(found, "Deployment");
-      assert.ok(deployments.length > 0);
-      for (const { metadata, spec } of deployments) checkDeployment(metadata.name, spec.template.spec);
-      const services = ofKind(found, "Service").map(({ metadata }) => metadata.name);
-      assert.deepEqual(services, deployments.map(({ metadata }) => metadata.name));
-      for (const { rules = [] } of ofKind(found, "Role")) {
-        for (const { verbs } of rules) assert.ok(verbs.every((verb) => verb !== "*" && verb !== "delete"));
-      }
-    },
+  }, async () => {
+    const found = await objects(CHART_VALUES[combination]);
+    const deployments = ofKind(found, "Deployment");
+    assert.ok(deployments.length > 0);
+    for (const { metadata, spec } of deployments) checkDeployment(metadata.name, spec.template.spec);
+    const services = ofKind(found, "Service").map(({ metadata }) => metadata.name);
+    assert.deepEqual(services, deployments.map(({ metadata }) => metadata.name));
+    for (const { rules = [] } of ofKind(found, "Role")) {
+      for (const { verbs } of rules) assert.ok(verbs.every((verb) => verb !== "*" && verb !== "delete"));
+    }
   });
 }
 
-Deno.test({
-  name:
-    "chart: the gateway counts as many proxies as the web role, which sends it as many addresses, and results one more",
-  ignore: HELM === null,
-  async fn() {
+Deno.test(
+  "chart: the gateway counts as many proxies as the web role, which sends it as many addresses, and results one more",
+  { ignore: HELM === null },
+  async () => {
     for (const [trustedHops, counted] of [[null, "0 0 1"], [1, "1 1 2"], [2, "2 2 3"]] as const) {
       const deployments = ofKind(await objects({ ...CHART_VALUES["all roles"], trustedHops }), "Deployment");
       const hopsOf = (role: Role) => {
@@ -104,12 +101,12 @@ Deno.test({
       assert.equal((["gateway", "web", "results"] as const).map(hopsOf).join(" "), counted);
     }
   },
-});
+);
 
-Deno.test({
-  name: "chart: what probes the pods for Prometheus may reach each of them, and the results role no one else but web",
-  ignore: HELM === null,
-  async fn() {
+Deno.test(
+  "chart: what probes the pods for Prometheus may reach each of them, and the results role no one else but web",
+  { ignore: HELM === null },
+  async () => {
     const namespaces = (from: readonly { readonly namespaceSelector?: { readonly matchLabels: object } }[] = []) =>
       from.flatMap(({ namespaceSelector }) => Object.values(namespaceSelector?.matchLabels ?? {}));
     for (const isProbed of [true, false]) {
@@ -124,37 +121,34 @@ Deno.test({
       }
     }
   },
+);
+
+Deno.test("chart: metrics are on a port of each pod that no Service has, and Prometheus alone may reach it", {
+  ignore: HELM === null,
+}, async () => {
+  const all = await objects(CHART_VALUES.everything);
+  for (const { spec } of ofKind(all, "Deployment")) {
+    const [{ ports, env }] = spec.template.spec.containers;
+    const own = ports.find(({ name }: { name: string }) => name === "metrics").containerPort;
+    const valueOf = (variable: string) => (env as Variable[]).find(({ name }) => name === variable)?.value;
+    assert.deepEqual([valueOf("METRICS_HOST"), valueOf("METRICS_PORT")], ["0.0.0.0", String(own)]);
+  }
+  for (const { spec } of ofKind(all, "Service")) {
+    assert.deepEqual(spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort), ["http"]);
+  }
+  for (const { spec } of ofKind(all, "NetworkPolicy")) {
+    const rules = spec.ingress as { from?: unknown; ports: { port: string }[] }[];
+    const metrics = rules.filter(({ ports }) => ports.some(({ port }) => port === "metrics"));
+    assert.deepEqual(metrics.map(({ from, ports }) => [from !== undefined, ports.length]), [[true, 1]]);
+  }
+  const monitors = ofKind(all, "ServiceMonitor").flatMap(({ spec }) => spec.endpoints as Record<string, string>[]);
+  assert.deepEqual(monitors.find(({ targetPort }) => targetPort === "metrics")?.path, "/metrics");
 });
 
-Deno.test({
-  name: "chart: metrics are on a port of each pod that no Service has, and Prometheus alone may reach it",
-  ignore: HELM === null,
-  async fn() {
-    const all = await objects(CHART_VALUES.everything);
-    for (const { spec } of ofKind(all, "Deployment")) {
-      const [{ ports, env }] = spec.template.spec.containers;
-      const own = ports.find(({ name }: { name: string }) => name === "metrics").containerPort;
-      const valueOf = (variable: string) => (env as Variable[]).find(({ name }) => name === variable)?.value;
-      assert.deepEqual([valueOf("METRICS_HOST"), valueOf("METRICS_PORT")], ["0.0.0.0", String(own)]);
-    }
-    for (const { spec } of ofKind(all, "Service")) {
-      assert.deepEqual(spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort), ["http"]);
-    }
-    for (const { spec } of ofKind(all, "NetworkPolicy")) {
-      const rules = spec.ingress as { from?: unknown; ports: { port: string }[] }[];
-      const metrics = rules.filter(({ ports }) => ports.some(({ port }) => port === "metrics"));
-      assert.deepEqual(metrics.map(({ from, ports }) => [from !== undefined, ports.length]), [[true, 1]]);
-    }
-    const monitors = ofKind(all, "ServiceMonitor").flatMap(({ spec }) => spec.endpoints as Record<string, string>[]);
-    assert.deepEqual(monitors.find(({ targetPort }) => targetPort === "metrics")?.path, "/metrics");
-  },
-});
-
-Deno.test({
-  name:
-    "chart: the web role and the gateway get the receivers of notifications and may reach them, and results neither",
-  ignore: HELM === null,
-  async fn() {
+Deno.test(
+  "chart: the web role and the gateway get the receivers of notifications and may reach them, and results neither",
+  { ignore: HELM === null },
+  async () => {
     for (const combination of ["webhooks alone", "everything", "all roles"]) {
       const all = await objects(CHART_VALUES[combination]);
       const isNotified = (name: string) => combination !== "all roles" && !name.endsWith("-results");
@@ -172,7 +166,7 @@ Deno.test({
       }
     }
   },
-});
+);
 
 // deno-lint-ignore no-explicit-any -- a pod's specification
 function checkDeployment(name: string, pod: any): void {
@@ -205,11 +199,10 @@ function checkDeployment(name: string, pod: any): void {
   assert.deepEqual(warnings.filter((line) => !line.startsWith("HOST")), []);
 }
 
-Deno.test({
-  name:
-    "chart: helm has no complaint, renders the values of docs/deployment.md, and rejects what values.schema.json does",
-  ignore: HELM === null,
-  async fn() {
+Deno.test(
+  "chart: helm has no complaint, renders the values of docs/deployment.md, and rejects what values.schema.json does",
+  { ignore: HELM === null },
+  async () => {
     const { success, stdout } = await new Deno.Command(HELM!, {
       args: ["lint", "--strict", CHART, "--set", "secrets.redis=r"],
     }).output();
@@ -221,15 +214,11 @@ Deno.test({
     await assert.rejects(template(CHART, { ...CHART_VALUES.everything, image: { digest: "sha256:1" } }), /digest/);
     await assert.rejects(template(CHART, { gateway: { replicas: 2 } }), /secrets\.redis is required/);
   },
-});
+);
 
-Deno.test({
-  name: "chart: a ServiceMonitor of metrics that no pod serves is refused",
-  ignore: HELM === null,
-  async fn() {
-    await assert.rejects(
-      () => template(CHART, { ...CHART_VALUES["all roles"], metrics: { serviceMonitor: { enabled: true } } }),
-      /needs metrics\.enabled/,
-    );
-  },
+Deno.test("chart: a ServiceMonitor of metrics that no pod serves is refused", { ignore: HELM === null }, async () => {
+  await assert.rejects(
+    () => template(CHART, { ...CHART_VALUES["all roles"], metrics: { serviceMonitor: { enabled: true } } }),
+    /needs metrics\.enabled/,
+  );
 });

@@ -18,10 +18,10 @@ async function verdict(message: { secret: string; headers: Record<string, string
   return new TextDecoder().decode((await child.output()).stdout).trim();
 }
 
-Deno.test({
-  name: "notifications page: its Python takes what is signed, and rejects what is changed, old or of another secret",
-  ignore: !HAS_PYTHON,
-  async fn() {
+Deno.test(
+  "notifications page: its Python takes what is signed, and rejects what is changed, old or of another secret",
+  { ignore: !HAS_PYTHON },
+  async () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const body = '{"id":"evt_1","subject":"å"}';
     const other = `whsec_${btoa("y".repeat(32))}`;
@@ -40,4 +40,4 @@ Deno.test({
     assert.equal(await verdict(message(WEBHOOK_SECRET, timestamp - 3600)), "False");
     assert.equal(await verdict({ ...message(WEBHOOK_SECRET), body: `${body} ` }), "False");
   },
-});
+);

@@ -106,19 +106,15 @@ Deno.test("docs: the unit of the backup runs a script that is there, on the fold
   assert.ok(unit.includes(`DATA_DIR=${folder}\n`) && unit.includes(`ReadWritePaths=${folder} `));
 });
 
-Deno.test({
-  name: "docs: Caddy reads the blocks of one machine",
-  ignore: CADDY_PROGRAM === null,
-  async fn() {
-    const path = await Deno.makeTempFile({ suffix: ".Caddyfile" });
-    await Deno.writeTextFile(path, blocks("docs/one-machine.md", "caddyfile").join("\n"));
-    const args = ["adapt", "--config", path, "--adapter", "caddyfile"];
-    const { success, stdout, stderr } = await new Deno.Command(CADDY_PROGRAM!, { args }).output();
-    await Deno.remove(path);
-    assert.ok(success, new TextDecoder().decode(stderr));
-    const adapted = new TextDecoder().decode(stdout);
-    for (const host of ["store", "archive.s3", "admin.mapi", "archive.mapi"]) {
-      assert.ok(adapted.includes(`"${host}.example.org"`), host);
-    }
-  },
+Deno.test("docs: Caddy reads the blocks of one machine", { ignore: CADDY_PROGRAM === null }, async () => {
+  const path = await Deno.makeTempFile({ suffix: ".Caddyfile" });
+  await Deno.writeTextFile(path, blocks("docs/one-machine.md", "caddyfile").join("\n"));
+  const args = ["adapt", "--config", path, "--adapter", "caddyfile"];
+  const { success, stdout, stderr } = await new Deno.Command(CADDY_PROGRAM!, { args }).output();
+  await Deno.remove(path);
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const adapted = new TextDecoder().decode(stdout);
+  for (const host of ["store", "archive.s3", "admin.mapi", "archive.mapi"]) {
+    assert.ok(adapted.includes(`"${host}.example.org"`), host);
+  }
 });

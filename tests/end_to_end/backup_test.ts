@@ -13,11 +13,8 @@ const BACKUPS = 2;
 /** Keys with the SHA-256 of their bodies, null once deleted. */
 type Acknowledged = Map<string, string | null>;
 
-const options = { sanitizeOps: false, sanitizeResources: false };
-
 Deno.test(
   "backup: made under load, a start on it gives back all that was acknowledged before",
-  options,
   async () => {
     const parent = await Deno.makeTempDir({ prefix: "stackroom-backup-" });
     const dataFolder = `${parent}/data`;
@@ -125,13 +122,12 @@ const mountPoint = await Deno.makeTempDir({ prefix: "stackroom-backup-" });
 const disk = await mountSmallDisk(mountPoint, 4 * MIB);
 if (!disk) await Deno.remove(mountPoint);
 
-Deno.test({
-  name: `backup: onto another disk bodies are copied, and one that the disk cannot take stays unfinished${
+Deno.test(
+  `backup: onto another disk bodies are copied, and one that the disk cannot take stays unfinished${
     disk ? "" : " (this kernel lets nobody mount a disk here)"
   }`,
-  ignore: disk === null,
-  ...options,
-  async fn() {
+  { ignore: disk === null },
+  async () => {
     assert.ok(disk);
     const application = await startApplication({ env: STORAGE_ONLY });
     const { dataFolder } = application;
@@ -156,7 +152,7 @@ Deno.test({
       await Deno.remove(mountPoint, { recursive: true });
     }
   },
-});
+);
 
 /** Writes, overwrites and deletes until it is told to stop; answers how many rounds there were. */
 async function churn(dataFolder: string, writer: number, isOver: () => boolean): Promise<number> {

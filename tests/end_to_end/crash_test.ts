@@ -13,11 +13,8 @@ const KILLS = 3;
 /** The first disks of the rounds: one with some writes that fail, one that is gone, one with some reads that fail. */
 const ROUNDS = 3;
 
-const options = { sanitizeOps: false, sanitizeResources: false };
-
 Deno.test(
   "embedded store: what was acknowledged survives kill -9 in a mixed load, what was not is whole or absent",
-  options,
   async () => {
     let compared = 0;
     let unanswered = 0;
@@ -32,12 +29,10 @@ Deno.test(
 const faults = await ioFaults();
 const lack = faults ? "" : " (there is no C compiler here for what makes calls fail)";
 
-Deno.test({
-  name:
-    `embedded store: on a failing disk nothing that was acknowledged is lost or changed, and all else is an error${lack}`,
-  ignore: faults === null,
-  ...options,
-  async fn() {
+Deno.test(
+  `embedded store: on a failing disk nothing that was acknowledged is lost or changed, and all else is an error${lack}`,
+  { ignore: faults === null },
+  async () => {
     assert.ok(faults);
     try {
       for await (
@@ -51,7 +46,7 @@ Deno.test({
       faults.remove();
     }
   },
-});
+);
 
 const WRITERS = 8;
 /** Acknowledged writes after which the process is killed. */
@@ -61,7 +56,6 @@ const ARCHIVE = "/mapi/tenants/archive";
 
 Deno.test(
   "whole application: kill -9 loses no object, no setting and no audit record that was acknowledged, and shows no half",
-  options,
   async () => {
     const dataFolder = Deno.makeTempDirSync();
     const first = await startApplication({ env: STORAGE_ONLY, dataFolder });

@@ -20,11 +20,8 @@ const FILE_LIMIT_BYTES = BYTES.length - 64 * 1024;
 /** What was acknowledged: keys with the SHA-256 of their bodies. */
 type Acknowledged = Map<string, string>;
 
-const options = { sanitizeOps: false, sanitizeResources: false };
-
 Deno.test(
   "embedded store: a body that the disk cannot take is refused, and everything else goes on",
-  options,
   async () => {
     const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-limit-" });
     const limited = `trap "" XFSZ; exec prlimit --fsize=${FILE_LIMIT_BYTES} "$@"`;
@@ -74,97 +71,91 @@ async function withSmallDisk(use: (disk: SmallDisk, mountPoint: string) => Promi
   }
 }
 
-Deno.test({
-  name: `embedded store: a full disk refuses writes, loses nothing, and reads and deletions go on${isMounted}`,
+Deno.test(`embedded store: a full disk refuses writes, loses nothing, and reads and deletions go on${isMounted}`, {
   ignore: probe === null,
-  ...options,
-  fn: () =>
-    withSmallDisk(async (disk, mountPoint) => {
-      const start = () =>
-        startApplication({ dataFolder: `${mountPoint}/data`, env: STORAGE_ONLY, within: disk.within });
-      let application = await start();
-      let wire = new S3Wire(embeddedServer(`${disk.outside}/data`));
-      const acknowledged: Acknowledged = new Map();
-      // First large bodies until no more fits, then small ones, which go into the index, into what is left.
-      const fill = async () => {
-        for (const [name, size] of [["large", 3 * MIB], ["middle", 100_000], ["small", 10_000]] as const) {
-          let refusal = "";
-          for (let n = 0; refusal === ""; n++) refusal = await put(wire, `${name}/${n}`, size, acknowledged);
-          assert.equal(refusal, "OutOfSpace", name);
-          await assertAllThere(wire, acknowledged);
-        }
-      };
-      try {
-        const curator = await logIn(application.site, "archive/curator");
-        const security = "/mapi/tenants/archive/consoleSecurity";
-        assert.equal((await curator.call("POST", security, { disableAfterAttempts: 5 })).status, 200);
-        await untilReadySays(application.site, 200, "writable");
-        const upload = await startUpload(wire);
-        await fill();
-        assert.equal(await put(wire, "large/0", 2 * MIB, acknowledged), "OutOfSpace");
+}, () =>
+  withSmallDisk(async (disk, mountPoint) => {
+    const start = () => startApplication({ dataFolder: `${mountPoint}/data`, env: STORAGE_ONLY, within: disk.within });
+    let application = await start();
+    let wire = new S3Wire(embeddedServer(`${disk.outside}/data`));
+    const acknowledged: Acknowledged = new Map();
+    // First large bodies until no more fits, then small ones, which go into the index, into what is left.
+    const fill = async () => {
+      for (const [name, size] of [["large", 3 * MIB], ["middle", 100_000], ["small", 10_000]] as const) {
+        let refusal = "";
+        for (let n = 0; refusal === ""; n++) refusal = await put(wire, `${name}/${n}`, size, acknowledged);
+        assert.equal(refusal, "OutOfSpace", name);
         await assertAllThere(wire, acknowledged);
-        await untilReadySays(application.site, 503, "full");
-
-        // Every way in says the same of it.
-        for (const size of [2 * MIB, 12_000]) {
-          const refused = await curator.call("PUT", "/buckets/letters/objects/full/new", "x".repeat(size));
-          assert.deepEqual([refused.status, /disk of the store is full/.test((await refused.json()).detail)], [
-            507,
-            true,
-          ]);
-        }
-        let status = 0;
-        for (let n = 0; n < 100 && status !== 507; n++) {
-          const user = { ...accountOf(`new-${n}`), description: "x".repeat(1000) };
-          const made = await curator.call("PUT", "/mapi/tenants/archive/userAccounts?password=new-1234", user);
-          status = made.status;
-          await made.body?.cancel();
-        }
-        assert.equal(status, 507, "making users ends with the disk, too");
-        const wrong = await logIn(application.site, "archive/curator", "wrong");
-        for (let n = 0; n < 2; n++) assert.equal((await wrong.call("GET", "/mapi/tenants/archive")).status, 403);
-        assert.equal((await curator.call("GET", "/mapi/tenants/archive")).status, 200);
-
-        // Killed and started while it is full, it serves what it has.
-        wire.close();
-        await application.kill();
-        application = await start();
-        wire = new S3Wire(embeddedServer(`${disk.outside}/data`));
-        await assertAllThere(wire, acknowledged);
-        assert.equal(await put(wire, "new", 2 * MIB, acknowledged), "OutOfSpace");
-
-        // All can be deleted, from the smallest on, which free nothing but room in the index.
-        const query = [["uploadId", upload]] as const;
-        await wire.succeed({ method: "DELETE", bucket: BUCKET, key: "full/upload", query });
-        const again = await logIn(application.site, "archive/curator");
-        for (const [n, key] of [...acknowledged.keys()].reverse().entries()) {
-          if (n % 5 === 0) assert.equal((await again.call("DELETE", `/buckets/letters/objects/${key}`)).status, 200);
-          else await wire.succeed({ method: "DELETE", bucket: BUCKET, key });
-          acknowledged.delete(key);
-        }
-        await assertAllThere(wire, acknowledged);
-        assert.equal(await put(wire, "after", 2 * MIB, acknowledged), "");
-        await untilReadySays(application.site, 200, "writable");
-
-        await fill();
-        await disk.resize(2 * DISK_BYTES);
-        await untilReadySays(application.site, 200, "writable");
-        assert.equal(await put(wire, "later", 10_000, acknowledged), "");
-        assert.equal(await put(wire, "large/0", 2 * MIB, acknowledged), "");
-        await assertAllThere(wire, acknowledged);
-      } finally {
-        wire.close();
-        await application.kill();
       }
-    }),
-});
+    };
+    try {
+      const curator = await logIn(application.site, "archive/curator");
+      const security = "/mapi/tenants/archive/consoleSecurity";
+      assert.equal((await curator.call("POST", security, { disableAfterAttempts: 5 })).status, 200);
+      await untilReadySays(application.site, 200, "writable");
+      const upload = await startUpload(wire);
+      await fill();
+      assert.equal(await put(wire, "large/0", 2 * MIB, acknowledged), "OutOfSpace");
+      await assertAllThere(wire, acknowledged);
+      await untilReadySays(application.site, 503, "full");
 
-Deno.test({
-  name:
-    `embedded store: on a disk that others have filled a start serves what is there, and all can be deleted${isMounted}`,
-  ignore: probe === null,
-  ...options,
-  fn: () =>
+      // Every way in says the same of it.
+      for (const size of [2 * MIB, 12_000]) {
+        const refused = await curator.call("PUT", "/buckets/letters/objects/full/new", "x".repeat(size));
+        assert.deepEqual([refused.status, /disk of the store is full/.test((await refused.json()).detail)], [
+          507,
+          true,
+        ]);
+      }
+      let status = 0;
+      for (let n = 0; n < 100 && status !== 507; n++) {
+        const user = { ...accountOf(`new-${n}`), description: "x".repeat(1000) };
+        const made = await curator.call("PUT", "/mapi/tenants/archive/userAccounts?password=new-1234", user);
+        status = made.status;
+        await made.body?.cancel();
+      }
+      assert.equal(status, 507, "making users ends with the disk, too");
+      const wrong = await logIn(application.site, "archive/curator", "wrong");
+      for (let n = 0; n < 2; n++) assert.equal((await wrong.call("GET", "/mapi/tenants/archive")).status, 403);
+      assert.equal((await curator.call("GET", "/mapi/tenants/archive")).status, 200);
+
+      // Killed and started while it is full, it serves what it has.
+      wire.close();
+      await application.kill();
+      application = await start();
+      wire = new S3Wire(embeddedServer(`${disk.outside}/data`));
+      await assertAllThere(wire, acknowledged);
+      assert.equal(await put(wire, "new", 2 * MIB, acknowledged), "OutOfSpace");
+
+      // All can be deleted, from the smallest on, which free nothing but room in the index.
+      const query = [["uploadId", upload]] as const;
+      await wire.succeed({ method: "DELETE", bucket: BUCKET, key: "full/upload", query });
+      const again = await logIn(application.site, "archive/curator");
+      for (const [n, key] of [...acknowledged.keys()].reverse().entries()) {
+        if (n % 5 === 0) assert.equal((await again.call("DELETE", `/buckets/letters/objects/${key}`)).status, 200);
+        else await wire.succeed({ method: "DELETE", bucket: BUCKET, key });
+        acknowledged.delete(key);
+      }
+      await assertAllThere(wire, acknowledged);
+      assert.equal(await put(wire, "after", 2 * MIB, acknowledged), "");
+      await untilReadySays(application.site, 200, "writable");
+
+      await fill();
+      await disk.resize(2 * DISK_BYTES);
+      await untilReadySays(application.site, 200, "writable");
+      assert.equal(await put(wire, "later", 10_000, acknowledged), "");
+      assert.equal(await put(wire, "large/0", 2 * MIB, acknowledged), "");
+      await assertAllThere(wire, acknowledged);
+    } finally {
+      wire.close();
+      await application.kill();
+    }
+  }));
+
+Deno.test(
+  `embedded store: on a disk that others have filled a start serves what is there, and all can be deleted${isMounted}`,
+  { ignore: probe === null },
+  () =>
     withSmallDisk(async (disk, mountPoint) => {
       const start = () =>
         startApplication({ dataFolder: `${mountPoint}/data`, env: STORAGE_ONLY, within: disk.within });
@@ -212,7 +203,7 @@ Deno.test({
         await application.kill().catch(() => {});
       }
     }),
-});
+);
 
 /** Resolves when readiness says this of the disk: it shows a look for two seconds. */
 async function untilReadySays(site: string, status: number, disk: string): Promise<void> {

@@ -39,13 +39,12 @@ async function addReader(curator: GatewayClient, name: string, bucket: string, s
 }
 
 for (const redis of [false, true]) {
-  Deno.test({
-    name:
-      `whole application: a tenant that fills its tasks stops no other, and administrators and operators end them, ${
-        redis ? "in Redis" : "in a file"
-      }`,
-    ignore: redis && REDIS_PROGRAM === null,
-    async fn() {
+  Deno.test(
+    `whole application: a tenant that fills its tasks stops no other, and administrators and operators end them, ${
+      redis ? "in Redis" : "in a file"
+    }`,
+    { ignore: redis && REDIS_PROGRAM === null },
+    async () => {
       await using stack = new AsyncDisposableStack();
       const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-tenants-" });
       stack.defer(() => Deno.remove(dataFolder, { recursive: true }));
@@ -98,5 +97,5 @@ for (const redis of [false, true]) {
       });
       assert.equal((await tasksOf(curator)).filter(({ account }) => account === "bo").length, 10);
     },
-  });
+  );
 }

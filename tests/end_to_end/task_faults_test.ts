@@ -226,71 +226,69 @@ async function listed(s3: S3Client): Promise<string[]> {
   return keys;
 }
 
-Deno.test({
-  name: "shared tasks: another process takes over the tasks of a killed one, and nothing is lost or counted twice",
+Deno.test("shared tasks: another process takes over the tasks of a killed one, and nothing is lost or counted twice", {
   ignore: REDIS_PROGRAM === null,
-  async fn() {
-    await using redis = await RedisServer.start();
-    await withScene(redis, async ({ held, s3, applications: [killed, left], clients: [one, other] }) => {
-      const [stay, gone] = [keysOf("stay/", 1100), keysOf("gone/", 1100)];
-      const films = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
-      const besides = ["gone", "gone.txt", "gonf/0000"];
-      await put(s3, [...small([...stay, ...gone, ...besides]), ...films]);
+}, async () => {
+  await using redis = await RedisServer.start();
+  await withScene(redis, async ({ held, s3, applications: [killed, left], clients: [one, other] }) => {
+    const [stay, gone] = [keysOf("stay/", 1100), keysOf("gone/", 1100)];
+    const films = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
+    const besides = ["gone", "gone.txt", "gonf/0000"];
+    await put(s3, [...small([...stay, ...gone, ...besides]), ...films]);
 
-      const archive = await begun(one, "download", { prefix: "films/" });
-      const { download_url: link } = await shows(other, archive, ({ status }) => status === "ready");
-      let deletions = 0;
-      held.hold((request) => {
-        const { method, path } = request;
-        const isLastDeletion = method === "POST" && path.includes("?delete") && ++deletions === 3;
-        const isLateLookup = method === "HEAD" && path.includes("/stay/") && Number(path.slice(-4)) >= 40;
-        const isLastFilm = method === "GET" && path.includes(films[2][0]);
-        return isLastDeletion || isLateLookup || isLastFilm || isLaterPage(request, "stay/") ? "response" : null;
-      });
-      const count = await begun(one, "s3_stats?prefix=stay/");
-      const deletion = await begun(one, "delete-task", { prefixes: ["gone/"], keys: ["gone/0001", "never there"] });
-      const lookups = await begun(one, "download", { keys: [...stay.slice(0, 80), "not there"] });
-      const broken = await fetch(new URL(String(link), killed.site));
-      const chunks: Uint8Array[] = [];
-      const reading = received(broken.body, chunks);
-
-      await shows(other, count, ({ status, files }) => status === "counting" && files === 1000);
-      await shows(other, deletion, ({ status, deleted }) => status === "processing" && deleted === 1001);
-      await shows(other, lookups, ({ status, completed }) => status === "processing" && Number(completed) > 0);
-      await until("the last page is deleted", () => deletions === 3 ? true : null);
-      await until("a part of the archive", () => length(chunks) > 10 * MIB ? true : null);
-      for (const { site } of [killed, left]) {
-        const reader = await logIn(site, "archive/reader");
-        for (const task of [archive, count, deletion, lookups]) {
-          assert.equal((await poll(reader, task)).status, 404, task);
-        }
-      }
-      await killed.kill();
-      await reading;
-      held.release();
-
-      assert.ok(length(chunks) < Number(broken.headers.get("x-zip-size")));
-      const bytes = await (await fetch(new URL(String(link), left.site))).bytes();
-      assert.equal(bytes.length, Number(broken.headers.get("x-zip-size")));
-      const found = unzipped(bytes);
-      assert.deepEqual([...found.keys()], films.map(([key]) => key));
-      for (const [key, film] of films) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
-
-      const [counted, deleted, planned] = await Promise.all([
-        shows(other, count, hasEnded),
-        shows(other, deletion, hasEnded),
-        shows(other, lookups, hasEnded),
-      ]);
-      assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 1100, 1100 * 6]);
-      assert.deepEqual(
-        [deleted.status, deleted.total, deleted.deleted, deleted.failed, deleted.errors],
-        ["done", 1101, 1101, 0, []],
-      );
-      assert.deepEqual(
-        [planned.status, planned.completed, planned.failed, planned.failed_keys],
-        ["ready", 81, 1, ["not there"]],
-      );
-      assert.deepEqual(await listed(s3), [...films.map(([key]) => key), ...besides, ...stay].sort());
+    const archive = await begun(one, "download", { prefix: "films/" });
+    const { download_url: link } = await shows(other, archive, ({ status }) => status === "ready");
+    let deletions = 0;
+    held.hold((request) => {
+      const { method, path } = request;
+      const isLastDeletion = method === "POST" && path.includes("?delete") && ++deletions === 3;
+      const isLateLookup = method === "HEAD" && path.includes("/stay/") && Number(path.slice(-4)) >= 40;
+      const isLastFilm = method === "GET" && path.includes(films[2][0]);
+      return isLastDeletion || isLateLookup || isLastFilm || isLaterPage(request, "stay/") ? "response" : null;
     });
-  },
+    const count = await begun(one, "s3_stats?prefix=stay/");
+    const deletion = await begun(one, "delete-task", { prefixes: ["gone/"], keys: ["gone/0001", "never there"] });
+    const lookups = await begun(one, "download", { keys: [...stay.slice(0, 80), "not there"] });
+    const broken = await fetch(new URL(String(link), killed.site));
+    const chunks: Uint8Array[] = [];
+    const reading = received(broken.body, chunks);
+
+    await shows(other, count, ({ status, files }) => status === "counting" && files === 1000);
+    await shows(other, deletion, ({ status, deleted }) => status === "processing" && deleted === 1001);
+    await shows(other, lookups, ({ status, completed }) => status === "processing" && Number(completed) > 0);
+    await until("the last page is deleted", () => deletions === 3 ? true : null);
+    await until("a part of the archive", () => length(chunks) > 10 * MIB ? true : null);
+    for (const { site } of [killed, left]) {
+      const reader = await logIn(site, "archive/reader");
+      for (const task of [archive, count, deletion, lookups]) {
+        assert.equal((await poll(reader, task)).status, 404, task);
+      }
+    }
+    await killed.kill();
+    await reading;
+    held.release();
+
+    assert.ok(length(chunks) < Number(broken.headers.get("x-zip-size")));
+    const bytes = await (await fetch(new URL(String(link), left.site))).bytes();
+    assert.equal(bytes.length, Number(broken.headers.get("x-zip-size")));
+    const found = unzipped(bytes);
+    assert.deepEqual([...found.keys()], films.map(([key]) => key));
+    for (const [key, film] of films) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
+
+    const [counted, deleted, planned] = await Promise.all([
+      shows(other, count, hasEnded),
+      shows(other, deletion, hasEnded),
+      shows(other, lookups, hasEnded),
+    ]);
+    assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 1100, 1100 * 6]);
+    assert.deepEqual(
+      [deleted.status, deleted.total, deleted.deleted, deleted.failed, deleted.errors],
+      ["done", 1101, 1101, 0, []],
+    );
+    assert.deepEqual(
+      [planned.status, planned.completed, planned.failed, planned.failed_keys],
+      ["ready", 81, 1, ["not there"]],
+    );
+    assert.deepEqual(await listed(s3), [...films.map(([key]) => key), ...besides, ...stay].sort());
+  });
 });

@@ -39,56 +39,48 @@ function enoughOf({ answered }: ReplicaTraffic): () => boolean {
   return () => [...answered].every(([kind, count]) => count >= (before.get(kind) ?? 0) + ENOUGH);
 }
 
-Deno.test({
-  name: "replicas: one of each role is killed in the middle, no answered request is lost, and the others go on",
+Deno.test("replicas: one of each role is killed in the middle, no answered request is lost, and the others go on", {
   ignore: REDIS_PROGRAM === null,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const { application, traffic } = await shared();
-    const victims = ROLES.map((role) => application.replicas(role)[0]);
-    let killedAtMs = Infinity;
-    let isEnough = () => false;
-    const before = enoughOf(traffic);
-    const killed = until("requests of each kind", () => before() || null).then(async () => {
-      await Promise.all(victims.map(async ({ role, origin, process }) => {
-        await application.pool(role).nextSent(origin);
-        await process.kill();
-      }));
-      killedAtMs = performance.now();
-      isEnough = enoughOf(traffic);
-    });
-    await traffic.run(() => isEnough(), killed);
-    const late = traffic.unanswered.filter(({ sentAtMs }) => sentAtMs > killedAtMs);
-    assert.deepEqual(late, [], "what was sent after the end of the replicas");
-    await traffic.check();
+}, async () => {
+  const { application, traffic } = await shared();
+  const victims = ROLES.map((role) => application.replicas(role)[0]);
+  let killedAtMs = Infinity;
+  let isEnough = () => false;
+  const before = enoughOf(traffic);
+  const killed = until("requests of each kind", () => before() || null).then(async () => {
+    await Promise.all(victims.map(async ({ role, origin, process }) => {
+      await application.pool(role).nextSent(origin);
+      await process.kill();
+    }));
+    killedAtMs = performance.now();
+    isEnough = enoughOf(traffic);
+  });
+  await traffic.run(() => isEnough(), killed);
+  const late = traffic.unanswered.filter(({ sentAtMs }) => sentAtMs > killedAtMs);
+  assert.deepEqual(late, [], "what was sent after the end of the replicas");
+  await traffic.check();
 
-    const replaced: Replica[] = [];
-    for (const victim of victims) replaced.push(await application.replace(victim));
-    await goesOn(application, traffic, replaced);
-  },
+  const replaced: Replica[] = [];
+  for (const victim of victims) replaced.push(await application.replace(victim));
+  await goesOn(application, traffic, replaced);
 });
 
-Deno.test({
-  name: "replicas: a restart of each, one after the other, leaves no request unanswered",
+Deno.test("replicas: a restart of each, one after the other, leaves no request unanswered", {
   ignore: REDIS_PROGRAM === null,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const { application, traffic } = await shared();
-    const unanswered = traffic.unanswered.length;
-    let isDone = false;
-    const restarts = (async () => {
-      for (const n of [0, 1]) {
-        const leaving = ROLES.map((role) => application.replicas(role)[n]);
-        await Promise.all(leaving.map((replica) => leave(application, replica)));
-        for (const replica of leaving) await application.replace(replica);
-      }
-    })().finally(() => isDone = true);
-    await traffic.run(() => isDone, restarts);
-    assert.deepEqual(traffic.unanswered.slice(unanswered), []);
-    await goesOn(application, traffic, ROLES.flatMap((role) => application.replicas(role)));
-  },
+}, async () => {
+  const { application, traffic } = await shared();
+  const unanswered = traffic.unanswered.length;
+  let isDone = false;
+  const restarts = (async () => {
+    for (const n of [0, 1]) {
+      const leaving = ROLES.map((role) => application.replicas(role)[n]);
+      await Promise.all(leaving.map((replica) => leave(application, replica)));
+      for (const replica of leaving) await application.replace(replica);
+    }
+  })().finally(() => isDone = true);
+  await traffic.run(() => isDone, restarts);
+  assert.deepEqual(traffic.unanswered.slice(unanswered), []);
+  await goesOn(application, traffic, ROLES.flatMap((role) => application.replicas(role)));
 });
 
 /** Ends a replica as an orchestrator does: it begins to leave, and ends when it gets no requests any more. */

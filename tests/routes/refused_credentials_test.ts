@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { leaks, mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
+import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 import { bothWays, login, resultsDeps, web } from "@/tests/routes/results/results_fixture.ts";
@@ -20,7 +20,6 @@ function assertAlike(answers: Awaited<ReturnType<typeof said>>[], status: number
 
 Deno.test(
   "refusals: by gateway and results login, absent users, disabled ones and wrong passwords look alike",
-  leaks,
   async () => {
     await withEmbeddedGateway(async ({ app, store }) => {
       const disabled = await fetch(`${store.mapi("archive")}/mapi/tenants/archive/userAccounts/reader`, {

@@ -173,20 +173,20 @@ async function withBoth(use: (embedded: Fetch, real: Fetch) => Promise<void>): P
 }
 
 for (const [name, steps] of Object.entries(TABLES)) {
-  Deno.test({
-    name: `embedded cluster, as a real one: ${name}`,
-    ignore: KUBERNETES === undefined,
-    fn: () =>
+  Deno.test(
+    `embedded cluster, as a real one: ${name}`,
+    { ignore: KUBERNETES === undefined },
+    () =>
       withBoth(async (embedded, real) => {
         assert.deepEqual(await outcomes(embedded, steps), await outcomes(real, steps));
       }),
-  });
+  );
 }
 
-Deno.test({
-  name: "embedded cluster, as a real one: the events of a watch",
-  ignore: KUBERNETES === undefined,
-  fn: () =>
+Deno.test(
+  "embedded cluster, as a real one: the events of a watch",
+  { ignore: KUBERNETES === undefined },
+  () =>
     withBoth(async (embedded, real) => {
       const seen = async (send: Fetch) => {
         const { metadata } = await (await send(get(`${MAPS}?limit=1`))).json();
@@ -216,4 +216,4 @@ Deno.test({
       };
       assert.deepEqual(await seen(embedded), await seen(real));
     }),
-});
+);

@@ -1,5 +1,5 @@
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { leaks, s3Keys, startStore } from "@/embedded/tests/store/store_fixture.ts";
+import { s3Keys, startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 
 /** Servers that a contract is also tried on, where the variables of the environment say where one is. */
@@ -34,7 +34,7 @@ interface Contract<T> {
 export function contractTests<T>({ name: contract, cases, differences, given, of = () => [] }: Contract<T>): void {
   const shared = sharedByFile(startStore, (store) => store[Symbol.asyncDispose]());
   for (const { name, run } of cases) {
-    Deno.test(`${contract}, embedded store: ${name}`, leaks, async () => {
+    Deno.test(`${contract}, embedded store: ${name}`, async () => {
       const endpoint = (await shared()).s3("archive");
       await given({ endpoint, ...s3Keys("curator", SAMPLE_PASSWORD), isEmbedded: true }, run);
     });
@@ -47,12 +47,11 @@ export function contractTests<T>({ name: contract, cases, differences, given, of
     for (const { name, run } of [...cases, ...of(server, backend)]) {
       const difference = differences[server][name];
       const why = !endpoint ? `needs TEST_${server}_URL, _ACCESS_KEY and _SECRET_KEY` : difference;
-      Deno.test({
-        name: `${contract}, ${server}: ${name}${why ? ` (${why})` : ""}`,
-        ...leaks,
-        ignore: why !== undefined,
-        fn: () => given(backend, run),
-      });
+      Deno.test(
+        `${contract}, ${server}: ${name}${why ? ` (${why})` : ""}`,
+        { ignore: why !== undefined },
+        () => given(backend, run),
+      );
     }
   }
 }

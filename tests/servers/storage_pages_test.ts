@@ -61,13 +61,11 @@ for (const [server, differences] of Object.entries(SERVERS)) {
     Deno.env.get(`TEST_${server}_${part}`) ?? ""
   );
   const why = endpoint ? "" : ` (needs TEST_${server}_URL, _ACCESS_KEY and _SECRET_KEY)`;
-  Deno.test({
-    name: `storage pages, ${server}${why}`,
-    ignore: endpoint === "",
-    sanitizeOps: false,
-    sanitizeResources: false,
-    fn: (t) => storagePages(t, { endpoint, account, password, differences }),
-  });
+  Deno.test(
+    `storage pages, ${server}${why}`,
+    { ignore: endpoint === "" },
+    (t) => storagePages(t, { endpoint, account, password, differences }),
+  );
 }
 
 interface Store {

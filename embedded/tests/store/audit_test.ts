@@ -12,10 +12,10 @@ import {
 import { Buffer } from "node:buffer";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import { archiveMapi, errorOf, namespace } from "./mapi_fixture.ts";
-import { leaks, mapiAuthorization, startStore } from "./store_fixture.ts";
+import { mapiAuthorization, startStore } from "./store_fixture.ts";
 import { uploadInParts } from "@/embedded/tests/store/s3/multipart_fixture.ts";
 
-Deno.test("audit trail: records changes of S3 clients in a bucket, not reads", leaks, async () => {
+Deno.test("audit trail: records changes of S3 clients in a bucket, not reads", async () => {
   await using store = await startStore();
   const client = await namespace(store, "trail", {});
   const last = store.reported.at(-1);
@@ -74,7 +74,7 @@ Deno.test("audit trail: records changes of S3 clients in a bucket, not reads", l
   assert.doesNotMatch(JSON.stringify(found), /secret/);
 });
 
-Deno.test("audit trail: records changes of accounts, rights and settings by the management API", leaks, async () => {
+Deno.test("audit trail: records changes of accounts, rights and settings by the management API", async () => {
   await using store = await startStore();
   store.reported.length = 0;
   const call = async (method: string, path: string, body?: unknown) => {
@@ -118,7 +118,6 @@ Deno.test("audit trail: records changes of accounts, rights and settings by the 
 
 Deno.test(
   "audit trail: a change by the system level belongs to the tenant, its account to none",
-  leaks,
   async () => {
     await using store = await startStore();
     const mapi = store.mapi(null);
@@ -147,7 +146,6 @@ Deno.test(
 
 Deno.test(
   "audit trail: a change is confirmed once it is recorded, and rejected while records fail",
-  leaks,
   async () => {
     const recording = Promise.withResolvers<void>();
     const seen: string[] = [];
@@ -193,7 +191,6 @@ Deno.test(
 
 Deno.test(
   "audit trail: the gateway's changes are left to the gateway unless a task made them, and a forged mark is ignored",
-  leaks,
   async () => {
     const markKey = crypto.getRandomValues(new Uint8Array(32));
     await using store = await startStore(undefined, { markKey });
@@ -238,7 +235,6 @@ Deno.test(
 
 Deno.test(
   "audit trail: failed logins of both protocols are reported, unless the gateway sent them",
-  leaks,
   async () => {
     const markKey = crypto.getRandomValues(new Uint8Array(32));
     await using store = await startStore(undefined, { markKey });
@@ -265,7 +261,7 @@ Deno.test(
   },
 );
 
-Deno.test("audit trail: a presigned request is recorded for the account that signed it", leaks, async () => {
+Deno.test("audit trail: a presigned request is recorded for the account that signed it", async () => {
   await using store = await startStore();
   const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
   const client = await namespace(store, "shared", {});

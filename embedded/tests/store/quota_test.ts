@@ -23,7 +23,7 @@ import { quotaBytes, SoftQuotas } from "@/embedded/store/stored_buckets.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
 import { archiveMapi, errorOf, eventually, namespace } from "./mapi_fixture.ts";
-import { leaks, startStore, type Store, storeTest } from "./store_fixture.ts";
+import { startStore, type Store, storeTest } from "./store_fixture.ts";
 
 const MIB = 1024 * 1024;
 
@@ -86,7 +86,7 @@ storeTest("quota: a bucket takes its last byte and no more; a smaller replacemen
   assert.deepEqual([bucket, tenant], [QUOTA - 10, truth]);
 });
 
-Deno.test("quota: old versions count, also after a restart", leaks, async () => {
+Deno.test("quota: old versions count, also after a restart", async () => {
   const store = await startStore();
   const client = await namespace(store, "small", { versioningSettings: { enabled: true } });
   limit(store, "buckets", "small");
@@ -244,7 +244,7 @@ testInFolder("soft quotas: warn once for each, and again after usage fell below 
   index.close();
 });
 
-Deno.test("soft quotas: a store warns of a namespace after its quota was lowered", leaks, async () => {
+Deno.test("soft quotas: a store warns of a namespace after its quota was lowered", async () => {
   using printed = printedErrors();
   await using store = await startStore();
   await namespace(store, "tight", { hardQuota: "1 GB", softQuota: 95 });

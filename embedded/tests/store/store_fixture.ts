@@ -9,8 +9,6 @@ import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 
 /** For tests whose clients and threads outlive them. */
-export const leaks = { sanitizeOps: false, sanitizeResources: false };
-
 export type Store = Awaited<ReturnType<typeof startStore>>;
 
 const SAMPLE_STORE: Omit<StoreServerOptions, "folder"> = {
@@ -81,7 +79,7 @@ export interface GivenStore {
 
 /** A test with a store of its own and an AWS SDK client of its curator; both outlive single tests. */
 export function storeTest(name: string, body: (given: GivenStore) => Promise<void>): void {
-  Deno.test(name, leaks, async () => {
+  Deno.test(name, async () => {
     await using store = await startStore();
     await body({ store, client: store.client("archive", "curator") });
   });

@@ -12,7 +12,7 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { archiveMapi, errorOf, eventually, namespace } from "./mapi_fixture.ts";
-import { leaks, startStore, storeTest } from "./store_fixture.ts";
+import { startStore, storeTest } from "./store_fixture.ts";
 
 const DEFAULTS = { enabled: false, prune: false, pruneDays: 0, useDeleteMarkers: true, keepDeletionRecords: false };
 const RELEASE = { keepDeletionRecords: false, prune: true, pruneDays: 0 };
@@ -39,7 +39,6 @@ async function deleteAll(client: S3Client, Bucket: string) {
 
 Deno.test(
   "version settings: they have defaults, change by member, survive a restart and can be reset",
-  leaks,
   async () => {
     const store = await startStore();
     await namespace(store, "plain", {});
@@ -120,7 +119,6 @@ storeTest(
 
 Deno.test(
   "deletion records: MAPI deletes the namespace once they are gone, a restart in between or not",
-  leaks,
   async () => {
     const store = await startStore();
     const client = await namespace(store, "records", {

@@ -35,11 +35,10 @@ function fixity(
   bucket: string,
   body: (curator: Curator, scene: { readonly site: string; readonly dataFolder: string }) => Promise<void>,
 ): void {
-  const fn = async () => {
+  Deno.test(`whole application: fixity ${what}`, async () => {
     const { site, dataFolder } = await sharedStorage();
     await body(await curatorOf(site, bucket), { site, dataFolder });
-  };
-  Deno.test({ name: `whole application: fixity ${what}`, sanitizeOps: false, sanitizeResources: false, fn });
+  });
 }
 
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
@@ -185,32 +184,27 @@ fixity("reads older versions where asked to, and a slow check is canceled", "bit
   assert.ok(Number(canceled.bytes) < 20 * MIB);
 });
 
-Deno.test({
-  name: "whole application: fixity goes on after kill -9 and counts each object once",
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-fixity-" });
-    const first = await startApplication({ dataFolder, env: { ...STORAGE_ONLY, FIXITY_RATE: "400000" } });
-    const curator = await curatorOf(first.site, "bits");
-    for (let n = 0; n < 30; n++) await put(curator, `k${String(n).padStart(2, "0")}`, 50_000);
-    const { task_id } = await curator.json("POST", curator.checks, { full: true });
-    for await (const { data } of taskEvents(curator, `${curator.checks}/${task_id}`)) if (Number(data.files) > 5) break;
-    await first.kill();
+Deno.test("whole application: fixity goes on after kill -9 and counts each object once", async () => {
+  const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-fixity-" });
+  const first = await startApplication({ dataFolder, env: { ...STORAGE_ONLY, FIXITY_RATE: "400000" } });
+  const curator = await curatorOf(first.site, "bits");
+  for (let n = 0; n < 30; n++) await put(curator, `k${String(n).padStart(2, "0")}`, 50_000);
+  const { task_id } = await curator.json("POST", curator.checks, { full: true });
+  for await (const { data } of taskEvents(curator, `${curator.checks}/${task_id}`)) if (Number(data.files) > 5) break;
+  await first.kill();
 
-    const second = await startApplication({ dataFolder, env: STORAGE_ONLY });
-    try {
-      const again = await logIn(second.site, "archive/curator");
-      const { status, files, bytes, intact } = await endOfTask(again, `${curator.checks}/${task_id}`);
-      assert.deepEqual([status, files, bytes, intact], ["done", 30, 1_500_000, 30]);
-      const { rows } = await again.json("GET", `${curator.checks}/${task_id}/report`);
-      assert.equal(new Set((rows as Row[]).map(({ key }) => key)).size, 30);
-      assert.equal((rows as Row[]).length, 30);
-    } finally {
-      await second.kill();
-      await Deno.remove(dataFolder, { recursive: true });
-    }
-  },
+  const second = await startApplication({ dataFolder, env: STORAGE_ONLY });
+  try {
+    const again = await logIn(second.site, "archive/curator");
+    const { status, files, bytes, intact } = await endOfTask(again, `${curator.checks}/${task_id}`);
+    assert.deepEqual([status, files, bytes, intact], ["done", 30, 1_500_000, 30]);
+    const { rows } = await again.json("GET", `${curator.checks}/${task_id}/report`);
+    assert.equal(new Set((rows as Row[]).map(({ key }) => key)).size, 30);
+    assert.equal((rows as Row[]).length, 30);
+  } finally {
+    await second.kill();
+    await Deno.remove(dataFolder, { recursive: true });
+  }
 });
 
 fixity("compares a list of sha256sum and tells what is missing, changed and not named", "bits-3", async (curator) => {

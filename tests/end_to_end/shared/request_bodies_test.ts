@@ -12,8 +12,6 @@ const MIB = 1024 * 1024;
 const REFUSED_BYTES = 8 * MIB;
 /** After so many looks for freed connections, one each 20 ms, a test fails. */
 const MAX_LOOKS = 3000;
-const options = { sanitizeOps: false, sanitizeResources: false };
-
 const encoder = new TextEncoder();
 
 /** A request as it goes over the wire: a body without a length is sent chunked. */
@@ -119,7 +117,6 @@ function openSockets({ pid }: Application): number {
 
 Deno.test(
   "request bodies: refused in the middle, the client reads why and no server keeps its connection",
-  options,
   async () => {
     const application = await sharedApplication();
     const { authorization } = await logIn(application.site, "archive/curator");
@@ -197,7 +194,7 @@ function processorTicks({ pid }: Application): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
-Deno.test("connections: chunked bodies cost no more on a used connection than on a fresh one", options, async () => {
+Deno.test("connections: chunked bodies cost no more on a used connection than on a fresh one", async () => {
   const application = await sharedStorage();
   const { authorization } = await logIn(application.site, "archive/curator");
   const origin = application.site.replace(/\/$/, "");

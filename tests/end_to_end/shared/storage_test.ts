@@ -25,14 +25,9 @@ const ODD_KEYS = [
 type Body = (application: Application, browser: StorageBrowser, t: Deno.TestContext) => Promise<void>;
 
 function whole(name: string, body: Body): void {
-  Deno.test({
-    name,
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn(t) {
-      const application = await sharedApplication();
-      await body(application, new StorageBrowser(application.site), t);
-    },
+  Deno.test(name, async (t) => {
+    const application = await sharedApplication();
+    await body(application, new StorageBrowser(application.site), t);
   });
 }
 

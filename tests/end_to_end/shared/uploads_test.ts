@@ -37,11 +37,10 @@ const shared = sharedByFile(async () => {
 }, () => Promise.resolve());
 
 function whole(name: string, body: (application: Application, curator: GatewayClient) => Promise<void>): void {
-  const fn = async () => {
+  Deno.test(`whole application: ${name}`, async () => {
     const { application, curator } = await shared();
     await body(application, curator);
-  };
-  Deno.test({ name: `whole application: ${name}`, sanitizeOps: false, sanitizeResources: false, fn });
+  });
 }
 
 /** A way of a long body into the store: under which key, as what, and with which entity tag it ends. */

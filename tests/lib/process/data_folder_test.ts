@@ -18,26 +18,21 @@ function openToOthers(folder: string): [string, string][] {
   return modes(folder).filter(([path, mode]) => mode !== (path.endsWith("/") ? "700" : "600"));
 }
 
-Deno.test({
-  name: "data folder: all that a store keeps is its owner's only, whatever the umask",
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const umask = Deno.umask(0);
-    const folder = Deno.makeTempDirSync();
-    Deno.chmodSync(folder, 0o777);
-    try {
-      using _held = held(DataFolder.open(folder));
-      await using store = await startStore(folder);
-      const client = store.client("archive", "curator");
-      await client.send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: new Uint8Array(100_000) }));
-      const names = modes(folder).map(([path]) => path);
-      assert.ok(["index.db", "index.db-wal", "index.db-shm", "ports.json"].every((name) => names.includes(name)));
-      assert.deepEqual(openToOthers(folder), []);
-    } finally {
-      Deno.umask(umask);
-    }
-  },
+Deno.test("data folder: all that a store keeps is its owner's only, whatever the umask", async () => {
+  const umask = Deno.umask(0);
+  const folder = Deno.makeTempDirSync();
+  Deno.chmodSync(folder, 0o777);
+  try {
+    using _held = held(DataFolder.open(folder));
+    await using store = await startStore(folder);
+    const client = store.client("archive", "curator");
+    await client.send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: new Uint8Array(100_000) }));
+    const names = modes(folder).map(([path]) => path);
+    assert.ok(["index.db", "index.db-wal", "index.db-shm", "ports.json"].every((name) => names.includes(name)));
+    assert.deepEqual(openToOthers(folder), []);
+  } finally {
+    Deno.umask(umask);
+  }
 });
 
 testInFolder("data folder: what was left open to others is closed to them at the start", (folder) => {

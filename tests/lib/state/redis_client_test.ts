@@ -32,13 +32,9 @@ class ClientUnderTest implements AsyncDisposable {
 }
 
 function test(name: string, options: RedisServerOptions, run: (server: RedisServer) => Promise<void>): void {
-  Deno.test({
-    name: `Redis client: ${name}`,
-    ignore: REDIS_PROGRAM === null,
-    async fn() {
-      await using server = await RedisServer.start(options);
-      await run(server);
-    },
+  Deno.test(`Redis client: ${name}`, { ignore: REDIS_PROGRAM === null }, async () => {
+    await using server = await RedisServer.start(options);
+    await run(server);
   });
 }
 

@@ -59,18 +59,14 @@ const BOUNDS = { maxPerOwner: 10, maxPerTenant: 100, max: 100 };
 const END: TaskEnd = { state: "ready", error: null, progress: "{}" };
 
 function test(name: string, run: (under: RedisStoreUnderTest) => Promise<void>): void {
-  Deno.test({
-    name: `tasks in Redis: ${name}`,
-    ignore: REDIS_PROGRAM === null,
-    async fn() {
-      const under = await open();
-      try {
-        await run(under);
-      } finally {
-        await under.store.close();
-        await under.close();
-      }
-    },
+  Deno.test(`tasks in Redis: ${name}`, { ignore: REDIS_PROGRAM === null }, async () => {
+    const under = await open();
+    try {
+      await run(under);
+    } finally {
+      await under.store.close();
+      await under.close();
+    }
   });
 }
 

@@ -56,26 +56,19 @@ async function withUnlistedBuckets(test: (browser: StorageBrowser) => Promise<vo
   );
 }
 
-Deno.test({
-  name:
-    "storage login: an account that may neither list buckets nor use the management API logs in, and opens a bucket by its name",
-  // The threads of the store outlive the test.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: () =>
-    withUnlistedBuckets(async (browser) => {
-      assert.equal(await browser.logIn("archive/reader", "wrong"), "/login?error=401");
-      assert.equal(await browser.logIn("nobody/reader"), "/login?error=401");
-      assert.equal(await browser.logIn("archive/reader"), "/storage?account=archive%2Freader");
-      const { status, html } = await browser.page("/storage");
-      assert.equal(status, 200);
-      assert.match(html, /This account may not list buckets\. To open a bucket that is not listed, type its name\./);
-      assert.match(
-        html,
-        /<form class="bucket-field" action="\/storage\/folder"><input type="hidden" name="account" value="archive\/reader"\/?>/,
-      );
-      const folder = await browser.page("/storage/folder?account=archive%2Freader&bucket=campaigns");
-      assert.equal(folder.status, 200);
-      assert.equal((await browser.page("/storage/folder?account=archive%2Freader&bucket=none")).status, 404);
-    }),
-});
+Deno.test("storage login: an account that may neither list buckets nor use the management API logs in, and opens a bucket by its name", () =>
+  withUnlistedBuckets(async (browser) => {
+    assert.equal(await browser.logIn("archive/reader", "wrong"), "/login?error=401");
+    assert.equal(await browser.logIn("nobody/reader"), "/login?error=401");
+    assert.equal(await browser.logIn("archive/reader"), "/storage?account=archive%2Freader");
+    const { status, html } = await browser.page("/storage");
+    assert.equal(status, 200);
+    assert.match(html, /This account may not list buckets\. To open a bucket that is not listed, type its name\./);
+    assert.match(
+      html,
+      /<form class="bucket-field" action="\/storage\/folder"><input type="hidden" name="account" value="archive\/reader"\/?>/,
+    );
+    const folder = await browser.page("/storage/folder?account=archive%2Freader&bucket=campaigns");
+    assert.equal(folder.status, 200);
+    assert.equal((await browser.page("/storage/folder?account=archive%2Freader&bucket=none")).status, 404);
+  }));

@@ -16,7 +16,7 @@ import {
   post,
   statusAndText,
 } from "@/embedded/tests/store/mapi_fixture.ts";
-import { leaks, startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const PASSWORD = "secret-1";
 const ADMINISTRATOR = { role: ["ADMINISTRATOR"] };
@@ -156,7 +156,7 @@ storeTest("last administrator: two that demote each other at once do not both su
   }
 });
 
-Deno.test("recovery: the system level gives an administrator to a tenant that has none", leaks, async () => {
+Deno.test("recovery: the system level gives an administrator to a tenant that has none", async () => {
   const ADMIN = ["admin", SAMPLE_PASSWORD] as const;
   const store = await startStore();
   await guarded(store);
@@ -201,7 +201,7 @@ Deno.test("recovery: the system level gives an administrator to a tenant that ha
   ]);
 });
 
-Deno.test("recovery: the system level restores an account of a tenant without an administrator", leaks, async () => {
+Deno.test("recovery: the system level restores an account of a tenant without an administrator", async () => {
   const store = await startStore();
   const tenants = `/tenants?username=chief&password=${PASSWORD}`;
   assert.equal((await callMapi(store, null, "admin", "PUT", tenants, { name: "closed" })).status, 200);

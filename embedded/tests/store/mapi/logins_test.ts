@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { account, archiveMapi, post, s3Login, statusAndText } from "@/embedded/tests/store/mapi_fixture.ts";
-import { leaks, startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const USERS = "/userAccounts";
 
@@ -112,7 +112,7 @@ storeTest(
   },
 );
 
-Deno.test("logins: wrong passwords lock an account for both protocols until it is unlocked", leaks, async () => {
+Deno.test("logins: wrong passwords lock an account for both protocols until it is unlocked", async () => {
   const store = await startStore();
   await addUser(store, { roles: { role: ["MONITOR"] } });
   const rules = { disableAfterAttempts: 3, automaticUserAccountUnlockSetting: false };

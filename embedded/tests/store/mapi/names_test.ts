@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { account, archiveMapi, callMapi, statusAndText } from "@/embedded/tests/store/mapi_fixture.ts";
-import { leaks, startStore, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const { username: _, ...USER } = account("", { fullName: "L" });
 
@@ -43,7 +43,7 @@ storeTest("namespaces: directoryUsage is read in any case, and shown in one", as
   assert.match(`${wrong.status} ${wrong.text}`, /^400 .*directoryUsage/);
 });
 
-Deno.test("names: a name that looks like another is rejected, existing ones stay usable", leaks, async () => {
+Deno.test("names: a name that looks like another is rejected, existing ones stay usable", async () => {
   const store = await startStore();
   const looks = [" reader", "reader ", "rea  der", "rea\u200bder", "reader\u200d", "\ufeffreader", "rea\u00adder"]
     .concat(["\uff52\uff45ader", "re\u00a0ader", "re\u3000ader", "re\u2003ader", "e\u0301va", "\ufb01n", "a\u1680b"])

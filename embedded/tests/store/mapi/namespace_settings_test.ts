@@ -11,7 +11,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { archiveMapi, errorOf, namespace, statusAndText } from "@/embedded/tests/store/mapi_fixture.ts";
 import { uploadInParts } from "@/embedded/tests/store/s3/multipart_fixture.ts";
-import { leaks, startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const put = (client: S3Client, Bucket: string, Key: string, Body = "x") =>
   errorOf(client.send(new PutObjectCommand({ Bucket, Key, Body })));
@@ -51,7 +51,7 @@ storeTest("overwrite: rejected in a namespace without versioning whose settings 
   assert.equal(await put(client, Bucket, "a", "sixth"), "409 OperationAborted");
 });
 
-Deno.test("namespace changes: sent members change, the others stay, also after a restart", leaks, async () => {
+Deno.test("namespace changes: sent members change, the others stay, also after a restart", async () => {
   const store = await startStore();
   await namespace(store, "changed", { description: "old", hardQuota: "10 GB", tags: { tag: ["a", "b"] } });
   const before = await record(store, "changed");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CreateBucketCommand, GetBucketVersioningCommand } from "@aws-sdk/client-s3";
 import { archiveMapi, callMapi, statusAndText } from "@/embedded/tests/store/mapi_fixture.ts";
-import { leaks, startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 const RECIPIENT = { address: "a@b.example", importance: "ALL", severity: "NOTICE", type: "GENERAL,SECURITY" };
 
@@ -41,7 +41,6 @@ async function as(store: Store, user: string, method: string, path: string, body
 
 Deno.test(
   "settings: each document has defaults, changes by member, refuses by name and survives a restart",
-  leaks,
   async () => {
     const store = await startStore();
     const expected = new Map<string, unknown>();

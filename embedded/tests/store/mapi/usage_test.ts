@@ -10,7 +10,7 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { archiveMapi, errorOf, namespace } from "@/embedded/tests/store/mapi_fixture.ts";
-import { leaks, startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, type Store, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 type Entry = Record<string, unknown>;
 
@@ -25,7 +25,7 @@ function sums(entries: readonly Entry[], ...members: string[]): number[] {
   return members.map((member) => entries.reduce((sum, entry) => sum + Number(entry[member]), 0));
 }
 
-Deno.test("usage: what was written, read and deleted is counted, and survives a restart", leaks, async () => {
+Deno.test("usage: what was written, read and deleted is counted, and survives a restart", async () => {
   const store = await startStore();
   const client = await namespace(store, "used", {});
   const at = { Bucket: "used", Key: "a" };

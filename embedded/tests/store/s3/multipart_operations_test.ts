@@ -19,7 +19,7 @@ import { createHash } from "node:crypto";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { joinedBytes } from "@/lib/std/body_reader.ts";
 import { errorOf, eventually } from "@/embedded/tests/store/mapi_fixture.ts";
-import { leaks, startStore, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 import { bodyFiles, Bucket, complete, md5, MIB, pattern, read, start, upload } from "./multipart_fixture.ts";
 import { checksum } from "@/embedded/tests/store/checksum.ts";
 
@@ -167,7 +167,7 @@ storeTest(
   },
 );
 
-Deno.test("multipart: uploads expire at the start when their bucket's days are over", leaks, async () => {
+Deno.test("multipart: uploads expire at the start when their bucket's days are over", async () => {
   const folder = Deno.makeTempDirSync();
   const first = await startStore(folder);
   const client = first.client("archive", "curator");

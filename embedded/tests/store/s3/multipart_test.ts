@@ -13,7 +13,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { joinedBytes } from "@/lib/std/body_reader.ts";
 import { errorOf } from "@/embedded/tests/store/mapi_fixture.ts";
-import { leaks, startStore, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 import {
   bodyFiles,
   Bucket,
@@ -131,7 +131,6 @@ storeTest("multipart: part numbers and digests are checked before a part counts"
 
 Deno.test(
   "multipart: objects in parts outlive a restart; overwritten or deleted they free every file",
-  leaks,
   async () => {
     const folder = Deno.makeTempDirSync();
     const first = await startStore(folder);

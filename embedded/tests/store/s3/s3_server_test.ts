@@ -12,7 +12,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { errorHandler } from "@/embedded/store/s3/s3_server.ts";
-import { leaks, startStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 async function keys(client: S3Client, bucket: string): Promise<string[]> {
   const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
@@ -73,7 +73,7 @@ storeTest(
   },
 );
 
-Deno.test("embedded S3: ports, objects and versions are the same after a restart", leaks, async () => {
+Deno.test("embedded S3: ports, objects and versions are the same after a restart", async () => {
   const folder = Deno.makeTempDirSync();
   const first = await startStore(folder);
   const url = await getSignedUrl(

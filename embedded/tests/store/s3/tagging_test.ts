@@ -12,7 +12,7 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { anonymous, clientOf, makeUser, statusOf } from "@/embedded/tests/store/acl_fixture.ts";
-import { type GivenStore, leaks, startStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
+import { type GivenStore, startStore, storeErrorCode, storeTest } from "@/embedded/tests/store/store_fixture.ts";
 
 function taggedOf({ store, client }: GivenStore) {
   const at = { Bucket: "maps", Key: "tagged" };
@@ -98,7 +98,7 @@ storeTest("embedded S3 tagging: the limits of S3 hold on both ways, and readers 
   assert.deepEqual((await reader.send(new GetObjectTaggingCommand(at))).TagSet, []);
 });
 
-Deno.test("embedded S3 tagging: tags that were set are there after a restart, of old versions too", leaks, async () => {
+Deno.test("embedded S3 tagging: tags that were set are there after a restart, of old versions too", async () => {
   const store = await startStore();
   const { put, tag } = taggedOf({ store, client: store.client("archive", "curator") });
   const first = await put("a=1");

@@ -61,19 +61,15 @@ Deno.test("notification queue: memory holds deliveries until they are removed, a
   await queue.close();
 });
 
-Deno.test({
-  name: "notification queue: so does Redis, for all processes",
-  ignore: REDIS_PROGRAM === null,
-  async fn() {
-    await using server = await RedisServer.start();
-    const client = new RedisClient({ url: server.url, warn: () => {} });
-    const queue = new NotificationQueue(new RedisTaskStore(client, { deployment: "one", warn: () => {} }));
-    await testQueue(queue);
-    await queue.add(event("damaged"), "d", 0);
-    for (const name of await client.command("KEYS", "*:task:*") as Uint8Array[]) {
-      await client.command("HSET", name, "progress", '{"event":{"id":"evt_\r\n"}}');
-    }
-    assert.deepEqual(await queue.claim("d", 1), [], "what is damaged is removed");
-    await queue.close();
-  },
+Deno.test("notification queue: so does Redis, for all processes", { ignore: REDIS_PROGRAM === null }, async () => {
+  await using server = await RedisServer.start();
+  const client = new RedisClient({ url: server.url, warn: () => {} });
+  const queue = new NotificationQueue(new RedisTaskStore(client, { deployment: "one", warn: () => {} }));
+  await testQueue(queue);
+  await queue.add(event("damaged"), "d", 0);
+  for (const name of await client.command("KEYS", "*:task:*") as Uint8Array[]) {
+    await client.command("HSET", name, "progress", '{"event":{"id":"evt_\r\n"}}');
+  }
+  assert.deepEqual(await queue.claim("d", 1), [], "what is damaged is removed");
+  await queue.close();
 });

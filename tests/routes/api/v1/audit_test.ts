@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openAudit } from "@/compose/audit.ts";
 import type { StoreReports } from "@/embedded/store/changes.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { leaks, mapiAuthorization, startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
+import { mapiAuthorization, startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 import type { AuditRecord } from "@/lib/operations/audit/audit_record.ts";
@@ -30,7 +30,7 @@ interface Audited {
 
 /** A test with a gateway in front of an embedded store, and the trail of both. */
 function auditTest(name: string, body: (audited: Audited) => Promise<void>): void {
-  Deno.test(name, leaks, async () => {
+  Deno.test(name, async () => {
     const markKey = crypto.getRandomValues(new Uint8Array(32));
     const { promise: reports, resolve: reportTo } = Promise.withResolvers<StoreReports>();
     const folder = Deno.makeTempDirSync();

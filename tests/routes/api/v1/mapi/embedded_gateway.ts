@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
-import { leaks, startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
+import { startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
@@ -46,7 +46,7 @@ interface EmbeddedOptions extends FixtureOptions {
 
 /** A test with a gateway in front of a fresh embedded store, whose threads outlive it. */
 export function embeddedTest(name: string, body: (fixture: EmbeddedGateway) => Promise<void>): void {
-  Deno.test(name, leaks, () => withEmbeddedGateway(body));
+  Deno.test(name, () => withEmbeddedGateway(body));
 }
 
 /** Runs a test's body with a gateway in front of a fresh embedded store. */
