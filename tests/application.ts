@@ -5,7 +5,7 @@ import { siteAssets } from "@/lib/site/build.ts";
 import { ConfigError } from "@/lib/std/start_errors.ts";
 
 /** The real application in a process of its own, or in several. */
-export interface Application {
+export interface Application extends AsyncDisposable {
   /** The site's address as the start printed it, with its trailing slash. */
   readonly site: string;
   readonly pid: number;
@@ -184,6 +184,9 @@ async function startOnce(options: ApplicationOptions): Promise<Application> {
     async kill() {
       cut();
       await ended;
+    },
+    async [Symbol.asyncDispose]() {
+      await this.stop();
     },
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { runBounded } from "@/bench/bounded_run.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const PROGRAM = `
 const [name] = Deno.args;
@@ -13,16 +14,13 @@ async function run(seconds: number, ...measures: string[]) {
   const path = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(path, PROGRAM);
   const printed: string[] = [];
-  try {
-    const isReached = await runBounded(measures, {
-      seconds,
-      program: ["run", "--no-check", "-A", path],
-      print: (text) => printed.push(text),
-    });
-    return { isReached, text: printed.join("\n") };
-  } finally {
-    await Deno.remove(path);
-  }
+  using _removal = removeAtEnd(path);
+  const isReached = await runBounded(measures, {
+    seconds,
+    program: ["run", "--no-check", "-A", path],
+    print: (text) => printed.push(text),
+  });
+  return { isReached, text: printed.join("\n") };
 }
 
 Deno.test("bench: all verdicts come in one table at the end, with the measure that each is of", async () => {

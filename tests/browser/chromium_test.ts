@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
 import { findBrowser } from "./chromium.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const none = () => Promise.reject(new Error("not for this system"));
 
@@ -15,13 +16,10 @@ Deno.test("browser: a CHROMIUM that is not there is named, not passed over", asy
 
 Deno.test("browser: the system's is found on PATH", async () => {
   const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/google-chrome`, "");
-    const { executable } = await findBrowser({ PATH: `/nowhere:${folder}` }, none);
-    assert.equal(executable, `${folder}/google-chrome`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  await Deno.writeTextFile(`${folder}/google-chrome`, "");
+  const { executable } = await findBrowser({ PATH: `/nowhere:${folder}` }, none);
+  assert.equal(executable, `${folder}/google-chrome`);
 });
 
 Deno.test("browser: without any, the error says what to install", async () => {

@@ -167,41 +167,33 @@ scenario("a session that ended in another tab leads to the login, and back to th
 
 scenario("a server that is gone is said, and read again on request or with the network", async ({ page }) => {
   // One of its own, which it stops.
-  const site = await startFakeSite();
-  try {
-    await page.clock.install();
-    await page.goto(`${site.url}login`);
-    await logIn(page);
-    await awake(page);
-    const top = async () => (await page.locator("article").first().boundingBox())?.y;
-    const before = await top();
-    const banner = page.locator(".board-status.bad");
-    await page.context().setOffline(true);
-    await page.clock.fastForward(61_000);
-    await banner.waitFor();
-    assert.match(
-      await banner.textContent() ?? "",
-      /^No connection to the server\. The list is from .* Next try at .*Try now/,
-    );
-    assert.equal(await top(), before);
-    await page.context().setOffline(false);
-    await banner.waitFor({ state: "detached" });
-    const port = Number(new URL(site.url).port);
-    await site.stop();
-    await page.clock.fastForward(61_000);
-    await banner.waitFor();
-    const next = await startFakeSite(port);
-    try {
-      await next.change({ jobs: [] });
-      await page.getByRole("button", { name: "Try now" }).click();
-      await banner.waitFor({ state: "detached" });
-      await page.getByText("There are no campaigns yet.").waitFor();
-    } finally {
-      await next.stop();
-    }
-  } finally {
-    await site.stop();
-  }
+  await using site = await startFakeSite();
+  await page.clock.install();
+  await page.goto(`${site.url}login`);
+  await logIn(page);
+  await awake(page);
+  const top = async () => (await page.locator("article").first().boundingBox())?.y;
+  const before = await top();
+  const banner = page.locator(".board-status.bad");
+  await page.context().setOffline(true);
+  await page.clock.fastForward(61_000);
+  await banner.waitFor();
+  assert.match(
+    await banner.textContent() ?? "",
+    /^No connection to the server\. The list is from .* Next try at .*Try now/,
+  );
+  assert.equal(await top(), before);
+  await page.context().setOffline(false);
+  await banner.waitFor({ state: "detached" });
+  const port = Number(new URL(site.url).port);
+  await site.stop();
+  await page.clock.fastForward(61_000);
+  await banner.waitFor();
+  await using next = await startFakeSite(port);
+  await next.change({ jobs: [] });
+  await page.getByRole("button", { name: "Try now" }).click();
+  await banner.waitFor({ state: "detached" });
+  await page.getByText("There are no campaigns yet.").waitFor();
 }, { expected: OFFLINE });
 
 scenario("a silent cluster is said with its time, and trouble is read out", async ({ page, site }) => {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 
 /** The pages over made-up campaigns, in a process of their own: it has the packages that a browser test has not. */
-export interface FakeSite {
+export interface FakeSite extends AsyncDisposable {
   /** With its trailing slash. */
   readonly url: string;
   /** Changes what is served from now on. */
@@ -33,7 +33,10 @@ export async function startFakeSite(port = 0): Promise<FakeSite> {
 }
 
 /** Starts a script that serves pages in a process of its own, and says where as the application does. */
-export async function startSite(script: string, ...args: string[]): Promise<Pick<FakeSite, "url" | "stop">> {
+export async function startSite(
+  script: string,
+  ...args: string[]
+): Promise<Pick<FakeSite, "url" | "stop" | typeof Symbol.asyncDispose>> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--config", "deno.test.json", script, ...args],
     cwd: ROOT,
@@ -59,6 +62,9 @@ export async function startSite(script: string, ...args: string[]): Promise<Pick
       child.kill("SIGTERM");
       await reader.cancel();
       await child.status;
+    },
+    async [Symbol.asyncDispose]() {
+      await this.stop();
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Page, Route } from "playwright-core";
 
 import { accessibilityFindings } from "./accessibility.ts";
 import { storageScenarios, type StorageVisit } from "./storage_fixture.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const MIB = 1024 * 1024;
 /** Below which the files go. */
@@ -29,12 +30,9 @@ function scenario(name: string, test: (visit: Visit) => Promise<void>, expected:
       const objects = listed.objects as readonly { Key: string; Size: number }[];
       return Object.fromEntries(objects.map(({ Key, Size }) => [Key.slice(PREFIX.length), Size]));
     };
-    try {
-      await open(folderAt(PREFIX));
-      await test({ ...visit, disk, objects });
-    } finally {
-      await Deno.remove(disk, { recursive: true });
-    }
+    using _removal = removeAtEnd(disk);
+    await open(folderAt(PREFIX));
+    await test({ ...visit, disk, objects });
     // The probe of the store is answered by 404, which Chromium reports.
   }, { expected: [/404 \(Not Found\)/, ...expected] });
 }

@@ -37,18 +37,14 @@ async function journalScript(): Promise<string> {
 async function withJournal(test: (page: Page) => Promise<void>): Promise<void> {
   const script = await journalScript();
   const headers = { "Content-Type": "text/html" };
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
     return new Response(`<!doctype html><link rel="icon" href="data:,">`, { headers });
   });
-  try {
-    await onFreshPage({}, async (page) => {
-      await page.addInitScript(script);
-      await page.goto(`http://127.0.0.1:${server.addr.port}/`);
-      await test(page);
-    });
-  } finally {
-    await server.shutdown();
-  }
+  await onFreshPage({}, async (page) => {
+    await page.addInitScript(script);
+    await page.goto(`http://127.0.0.1:${server.addr.port}/`);
+    await test(page);
+  });
 }
 
 Deno.test("upload journal: a browser remembers files, parts and uploads by account and folder, and forgets what has ended", () =>

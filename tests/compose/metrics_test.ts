@@ -3,6 +3,7 @@ import { processMetrics } from "@/compose/measured_parts.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { samplesOf } from "@/tests/end_to_end/metrics_scrape.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const NONE = {
   tasks: null,
@@ -38,15 +39,12 @@ testMetrics("metrics: the index of the store is as long as its files are, which 
   const storeFolder = await Deno.makeTempDir();
   metrics.watch({ ...NONE, storeFolder });
   const indexBytes = async () => samplesOf(await metrics.registry.text()).get("stackroom_store_index_bytes");
-  try {
-    assert.equal(await indexBytes(), 0);
-    await Deno.writeTextFile(`${storeFolder}/index.db`, "1234567");
-    assert.equal(await indexBytes(), 7);
-    await Deno.writeTextFile(`${storeFolder}/index.db-wal`, "890");
-    assert.equal(await indexBytes(), 10);
-  } finally {
-    await Deno.remove(storeFolder, { recursive: true });
-  }
+  using _removal = removeAtEnd(storeFolder);
+  assert.equal(await indexBytes(), 0);
+  await Deno.writeTextFile(`${storeFolder}/index.db`, "1234567");
+  assert.equal(await indexBytes(), 7);
+  await Deno.writeTextFile(`${storeFolder}/index.db-wal`, "890");
+  assert.equal(await indexBytes(), 10);
 });
 
 testMetrics(

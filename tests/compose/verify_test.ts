@@ -14,6 +14,7 @@ import { damageRounds } from "@/bench/faults/damage.ts";
 import { DataFolder, holdFolder } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { startStore } from "@/embedded/tests/store/store_fixture.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const MIB = 1024 * 1024;
 /** The data folder of a stopped store with bodies of every kind; copied for each test. */
@@ -52,11 +53,8 @@ function testCopy(name: string, run: (copy: string) => Promise<void> | void): vo
   Deno.test(name, async () => {
     const copy = Deno.makeTempDirSync();
     cpSync(folder, copy, { recursive: true });
-    try {
-      await run(copy);
-    } finally {
-      Deno.removeSync(copy, { recursive: true });
-    }
+    using _removal = removeAtEnd(copy);
+    await run(copy);
   });
 }
 
@@ -206,16 +204,13 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
 
 testCopy("background tasks: their file is no finding of verify, and not in a backup", async (path) => {
   const target = await Deno.makeTempDir();
-  try {
-    for (const name of ["tasks.db", "tasks.db-wal", "tasks.db.damaged", "notifications.db"]) {
-      Deno.writeTextFileSync(`${path}/${name}`, "x");
-    }
-    assert.equal(verify(path).isWell, true);
-    await backUp(path, `${target}/copy`);
-    assert.deepEqual([...Deno.readDirSync(`${target}/copy`)].filter(({ name }) => name.startsWith("tasks")), []);
-  } finally {
-    Deno.removeSync(target, { recursive: true });
+  using _removal = removeAtEnd(target);
+  for (const name of ["tasks.db", "tasks.db-wal", "tasks.db.damaged", "notifications.db"]) {
+    Deno.writeTextFileSync(`${path}/${name}`, "x");
   }
+  assert.equal(verify(path).isWell, true);
+  await backUp(path, `${target}/copy`);
+  assert.deepEqual([...Deno.readDirSync(`${target}/copy`)].filter(({ name }) => name.startsWith("tasks")), []);
 });
 
 testCopy("verify: beside a running store, a file that is being received is no finding", (copy) => {

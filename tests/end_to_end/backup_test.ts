@@ -4,6 +4,7 @@ import { elementText, embeddedServer, S3Wire, textOf } from "@/bench/wire/s3_wir
 import { startApplication, StartError, STORAGE_ONLY } from "@/tests/application.ts";
 import { runTask } from "@/tests/task.ts";
 import { mountSmallDisk } from "./small_disk.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const BUCKET = "letters";
 const MIB = 1024 * 1024;
@@ -75,47 +76,44 @@ Deno.test(
 Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one is refused by a start", async () => {
   const parent = await Deno.makeTempDir({ prefix: "stackroom-backup-" });
   const dataFolder = `${parent}/data`;
-  try {
-    assert.deepEqual(await runTask("backup", dataFolder, [`${parent}/none`]), {
-      code: 1,
-      output: `DATA_DIR: ${dataFolder} holds no data of Stackroom.\n`,
-    });
-    const application = await startApplication({ dataFolder, env: STORAGE_ONLY });
-    await application.kill();
-    const names = () => [...Deno.readDirSync(dataFolder)].map(({ name }) => name).sort();
-    const before = names();
-    for (
-      const [target, says] of [
-        ["", /^Name the folder/],
-        [`${dataFolder}/inside`, /must be outside/],
-        [parent, /must be outside/],
-        [new URL(".", import.meta.url).pathname, /is not empty/],
-      ] as const
-    ) {
-      const { code, output } = await runTask("backup", dataFolder, [target]);
-      assert.equal(code, 1);
-      assert.match(output, says);
-      assert.match(output, /^[^\n]+\n$/);
-    }
-    assert.deepEqual(names(), before);
-
-    const copy = `${parent}/copy`;
-    assert.equal((await runTask("backup", dataFolder, [copy])).code, 0);
-    assert.equal((await runTask("verify", copy)).code, 0);
-    await Deno.writeTextFile(`${copy}/revoked-sessions.json`, "{}");
-    assert.match((await runTask("verify", copy)).output, /^revoked-sessions\.json: damaged, or .*\n.*1 finding/);
-    await Deno.remove(`${copy}/revoked-sessions.json`);
-    await Deno.writeTextFile(`${copy}/backup.unfinished`, "");
-    assert.match((await runTask("verify", copy)).output, /^backup\.unfinished: .*\n.*1 finding/);
-    assert.match((await runTask("backup", dataFolder, [copy])).output, /holds an unfinished backup/);
-    await assert.rejects(startApplication({ dataFolder: copy }), (error) => {
-      assert.ok(error instanceof StartError);
-      assert.match(error.output, /^The data folder \S+ is a backup that was not finished: [^\n]+\n$/);
-      return true;
-    });
-  } finally {
-    await Deno.remove(parent, { recursive: true });
+  using _removal = removeAtEnd(parent);
+  assert.deepEqual(await runTask("backup", dataFolder, [`${parent}/none`]), {
+    code: 1,
+    output: `DATA_DIR: ${dataFolder} holds no data of Stackroom.\n`,
+  });
+  const application = await startApplication({ dataFolder, env: STORAGE_ONLY });
+  await application.kill();
+  const names = () => [...Deno.readDirSync(dataFolder)].map(({ name }) => name).sort();
+  const before = names();
+  for (
+    const [target, says] of [
+      ["", /^Name the folder/],
+      [`${dataFolder}/inside`, /must be outside/],
+      [parent, /must be outside/],
+      [new URL(".", import.meta.url).pathname, /is not empty/],
+    ] as const
+  ) {
+    const { code, output } = await runTask("backup", dataFolder, [target]);
+    assert.equal(code, 1);
+    assert.match(output, says);
+    assert.match(output, /^[^\n]+\n$/);
   }
+  assert.deepEqual(names(), before);
+
+  const copy = `${parent}/copy`;
+  assert.equal((await runTask("backup", dataFolder, [copy])).code, 0);
+  assert.equal((await runTask("verify", copy)).code, 0);
+  await Deno.writeTextFile(`${copy}/revoked-sessions.json`, "{}");
+  assert.match((await runTask("verify", copy)).output, /^revoked-sessions\.json: damaged, or .*\n.*1 finding/);
+  await Deno.remove(`${copy}/revoked-sessions.json`);
+  await Deno.writeTextFile(`${copy}/backup.unfinished`, "");
+  assert.match((await runTask("verify", copy)).output, /^backup\.unfinished: .*\n.*1 finding/);
+  assert.match((await runTask("backup", dataFolder, [copy])).output, /holds an unfinished backup/);
+  await assert.rejects(startApplication({ dataFolder: copy }), (error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.output, /^The data folder \S+ is a backup that was not finished: [^\n]+\n$/);
+    return true;
+  });
 });
 
 const mountPoint = await Deno.makeTempDir({ prefix: "stackroom-backup-" });

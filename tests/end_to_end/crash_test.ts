@@ -107,38 +107,34 @@ Deno.test(
     const findings = verified.output.split("\n").filter((line) => /^\S+: /.test(line) && !line.startsWith(dataFolder));
     assert.deepEqual(findings.filter((line) => !line.endsWith(": belongs to no object")), [], "a start removes these");
 
-    const second = await startApplication({ env: STORAGE_ONLY, dataFolder });
-    try {
-      const again = await logIn(second.site, "archive/curator");
-      assert.equal((await again.json("GET", `${ARCHIVE}/namespaces/kept`)).hardQuota, "3 GB");
-      assert.equal((await again.json("GET", `${ARCHIVE}/namespaces/kept/protocols/nfs`)).uid, 7);
-      assert.deepEqual((await again.json("GET", `${ARCHIVE}/contentClasses/kept`)).namespaces, ["kept"]);
-      const { chargebackData } = await again.json("GET", `${ARCHIVE}/namespaces/kept/chargebackReport`);
-      assert.ok(Array.isArray(chargebackData));
-      const [{ bytesIn, writes, objectCount }] = chargebackData;
-      assert.deepEqual([bytesIn, writes, objectCount], [5, 1, 1]);
-      const own = await logIn(second.site, "archive/lena", "second-12");
-      assert.equal((await own.json("GET", `${ARCHIVE}/userAccounts/lena`)).fullName, "lena");
+    await using second = await startApplication({ env: STORAGE_ONLY, dataFolder });
+    const again = await logIn(second.site, "archive/curator");
+    assert.equal((await again.json("GET", `${ARCHIVE}/namespaces/kept`)).hardQuota, "3 GB");
+    assert.equal((await again.json("GET", `${ARCHIVE}/namespaces/kept/protocols/nfs`)).uid, 7);
+    assert.deepEqual((await again.json("GET", `${ARCHIVE}/contentClasses/kept`)).namespaces, ["kept"]);
+    const { chargebackData } = await again.json("GET", `${ARCHIVE}/namespaces/kept/chargebackReport`);
+    assert.ok(Array.isArray(chargebackData));
+    const [{ bytesIn, writes, objectCount }] = chargebackData;
+    assert.deepEqual([bytesIn, writes, objectCount], [5, 1, 1]);
+    const own = await logIn(second.site, "archive/lena", "second-12");
+    assert.equal((await own.json("GET", `${ARCHIVE}/userAccounts/lena`)).fullName, "lena");
 
-      const { objects } = await again.json("GET", "/buckets/letters/objects?prefix=killed/");
-      assert.ok(Array.isArray(objects));
-      const keys: string[] = objects.map(({ Key }) => Key);
-      assert.deepEqual([...acknowledged].filter((key) => !keys.includes(key)), []);
-      for (const key of keys) {
-        const response = await again.call("GET", `/buckets/letters/objects/${key}`);
-        assert.equal(await response.text(), key, "a write whose response never came is there whole or not at all");
-      }
-      const query = "format=ndjson&action=object_write&bucket=letters&prefix=killed/";
-      const records = (await (await again.call("GET", `/audit?${query}`)).text()).trimEnd().split("\n")
-        .map((line) => JSON.parse(line));
-      const recorded = records.map(({ target }) => target.key);
-      assert.deepEqual([...acknowledged].filter((key) => !recorded.includes(key)), []);
-      assert.equal(new Set(recorded).size, recorded.length, "each once");
-      for (const { source, target: { key } } of records) {
-        assert.equal(source, Number(/\/(\d)-/.exec(key)?.[1]) % 2 === 0 ? "application" : "store", key);
-      }
-    } finally {
-      await second.stop();
+    const { objects } = await again.json("GET", "/buckets/letters/objects?prefix=killed/");
+    assert.ok(Array.isArray(objects));
+    const keys: string[] = objects.map(({ Key }) => Key);
+    assert.deepEqual([...acknowledged].filter((key) => !keys.includes(key)), []);
+    for (const key of keys) {
+      const response = await again.call("GET", `/buckets/letters/objects/${key}`);
+      assert.equal(await response.text(), key, "a write whose response never came is there whole or not at all");
+    }
+    const query = "format=ndjson&action=object_write&bucket=letters&prefix=killed/";
+    const records = (await (await again.call("GET", `/audit?${query}`)).text()).trimEnd().split("\n")
+      .map((line) => JSON.parse(line));
+    const recorded = records.map(({ target }) => target.key);
+    assert.deepEqual([...acknowledged].filter((key) => !recorded.includes(key)), []);
+    assert.equal(new Set(recorded).size, recorded.length, "each once");
+    for (const { source, target: { key } } of records) {
+      assert.equal(source, Number(/\/(\d)-/.exec(key)?.[1]) % 2 === 0 ? "application" : "store", key);
     }
     const bodies = [...Deno.readDirSync(`${dataFolder}/bodies`)].map(({ name }) => `${dataFolder}/bodies/${name}`);
     const sizes = bodies.flatMap((hour) =>

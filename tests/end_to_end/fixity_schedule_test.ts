@@ -6,6 +6,7 @@ import { fires } from "@/tests/deploy/monitoring_files.ts";
 import { until } from "@/tests/until.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const FILE = `
 logins:
@@ -38,72 +39,64 @@ Deno.test("fixity schedules: a check that was missed runs at the next start, wit
   const path = `${dataFolder}-schedules.yaml`;
   await Deno.writeTextFile(path, FILE);
   const env = { ...STORAGE_ONLY, METRICS_PORT: "0", FIXITY_SCHEDULES_FILE: path };
-  try {
-    const first = await startProcess({ env, dataFolder });
-    const curator = await logIn(first.site, "archive/curator");
-    await curator.json("POST", "/buckets", { bucket: "scheduled" });
-    const listed = await schedulesOf(curator);
-    assert.deepEqual(listed.map(({ name, last }) => [name, last]), [["monthly", null], ["refused", null], [
-      "visited",
-      null,
-    ]]);
-    const [monthly] = listed;
-    assert.match(monthly.next_at ?? "", /-(?:28|29|30|31|01)T0[01]:00:00\.000Z$/);
-    await until("both schedules are noted", async () => {
-      const samples = await scrape(metricsUrl(first));
-      return samples.has('stackroom_fixity_schedule_failing{schedule="refused"}') || null;
-    });
-    await first.stop();
+  using _removal = removeAtEnd(dataFolder, path);
+  const first = await startProcess({ env, dataFolder });
+  const curator = await logIn(first.site, "archive/curator");
+  await curator.json("POST", "/buckets", { bucket: "scheduled" });
+  const listed = await schedulesOf(curator);
+  assert.deepEqual(listed.map(({ name, last }) => [name, last]), [["monthly", null], ["refused", null], [
+    "visited",
+    null,
+  ]]);
+  const [monthly] = listed;
+  assert.match(monthly.next_at ?? "", /-(?:28|29|30|31|01)T0[01]:00:00\.000Z$/);
+  await until("both schedules are noted", async () => {
+    const samples = await scrape(metricsUrl(first));
+    return samples.has('stackroom_fixity_schedule_failing{schedule="refused"}') || null;
+  });
+  await first.stop();
 
-    setBack(dataFolder);
-    const second = await startProcess({ env, dataFolder });
-    try {
-      const again = await logIn(second.site, "archive/curator");
-      const found = await until("the check has ended", async () => {
-        const [{ last }] = await schedulesOf(again);
-        return last?.status === "done" ? last : null;
-      });
-      const check = await again.json("GET", `/buckets/scheduled/fixity/${found.task_id}`);
-      assert.deepEqual([check.schedule, check.status, check.full], ["monthly", "done", true]);
-      const reader = await logIn(second.site, "archive/reader");
-      assert.deepEqual((await schedulesOf(reader)).map(({ name, own }) => [name, own]), [["visited", true]]);
-      // Administrators see how they go, and cannot open their checks.
-      assert.deepEqual((await schedulesOf(again)).map(({ account, own }) => [account, own]), [
-        ["archive/curator", true],
-        ["archive/curator", true],
-        ["archive/reader", false],
-      ]);
-      const administrator = await logIn(second.site, "admin");
-      const [seen] = await schedulesOf(administrator);
-      assert.deepEqual([seen.account, seen.own, seen.last?.task_id], ["archive/curator", false, found.task_id]);
-      const foreign = await reader.call("GET", `/buckets/scheduled/fixity/${found.task_id}`);
-      assert.equal(foreign.status, 404, await foreign.text());
-      const researcher = await logIn(second.site, "research/researcher");
-      assert.deepEqual(await schedulesOf(researcher), []);
+  setBack(dataFolder);
+  await using second = await startProcess({ env, dataFolder });
+  const again = await logIn(second.site, "archive/curator");
+  const found = await until("the check has ended", async () => {
+    const [{ last }] = await schedulesOf(again);
+    return last?.status === "done" ? last : null;
+  });
+  const check = await again.json("GET", `/buckets/scheduled/fixity/${found.task_id}`);
+  assert.deepEqual([check.schedule, check.status, check.full], ["monthly", "done", true]);
+  const reader = await logIn(second.site, "archive/reader");
+  assert.deepEqual((await schedulesOf(reader)).map(({ name, own }) => [name, own]), [["visited", true]]);
+  // Administrators see how they go, and cannot open their checks.
+  assert.deepEqual((await schedulesOf(again)).map(({ account, own }) => [account, own]), [
+    ["archive/curator", true],
+    ["archive/curator", true],
+    ["archive/reader", false],
+  ]);
+  const administrator = await logIn(second.site, "admin");
+  const [seen] = await schedulesOf(administrator);
+  assert.deepEqual([seen.account, seen.own, seen.last?.task_id], ["archive/curator", false, found.task_id]);
+  const foreign = await reader.call("GET", `/buckets/scheduled/fixity/${found.task_id}`);
+  assert.equal(foreign.status, 404, await foreign.text());
+  const researcher = await logIn(second.site, "research/researcher");
+  assert.deepEqual(await schedulesOf(researcher), []);
 
-      const failing = await until("the other one has failed", async () => {
-        const samples = await scrape(metricsUrl(second));
-        const value = sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="refused"');
-        return value > 0 ? value : null;
-      });
-      assert.ok(fires("StackroomFixityScheduleFails", failing));
-      const [, refused] = await schedulesOf(again);
-      assert.match(refused.error ?? "", /The store refused the credentials/);
-      const samples = await scrape(metricsUrl(second));
-      assert.ok(
-        !fires(
-          "StackroomFixityScheduleFails",
-          sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="monthly"'),
-        ),
-      );
-      assert.doesNotMatch(second.output(), /an-old-password|stackroom-demo.*schedule/);
-    } finally {
-      await second.stop();
-    }
-  } finally {
-    await Deno.remove(dataFolder, { recursive: true });
-    await Deno.remove(path);
-  }
+  const failing = await until("the other one has failed", async () => {
+    const samples = await scrape(metricsUrl(second));
+    const value = sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="refused"');
+    return value > 0 ? value : null;
+  });
+  assert.ok(fires("StackroomFixityScheduleFails", failing));
+  const [, refused] = await schedulesOf(again);
+  assert.match(refused.error ?? "", /The store refused the credentials/);
+  const samples = await scrape(metricsUrl(second));
+  assert.ok(
+    !fires(
+      "StackroomFixityScheduleFails",
+      sumOf(samples, "stackroom_fixity_schedule_failing", 'schedule="monthly"'),
+    ),
+  );
+  assert.doesNotMatch(second.output(), /an-old-password|stackroom-demo.*schedule/);
 });
 
 Deno.test("fixity schedules: a file that cannot be used ends the start, which names the member", async () => {

@@ -61,6 +61,9 @@ async function applicationOf(hosted: HostedProcess, upstreams: Upstreams | null)
       await hosted.kill();
       await upstreams?.[Symbol.asyncDispose]();
     },
+    async [Symbol.asyncDispose]() {
+      await this.stop();
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { DataFolder } from "@/lib/process/data_folder.ts";
 import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { untilHolds } from "@/tests/until.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** After this a test fails. */
@@ -73,11 +74,8 @@ const launcher = (env: Readonly<Record<string, string>>) =>
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
-  try {
-    await use(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  await use(folder);
 }
 
 Deno.test("launcher: the task that was started says what is open to others, ends well at SIGTERM and leaves nothing behind", () =>

@@ -6,6 +6,7 @@ import { WEBHOOK_SECRET, WebhookReceiver } from "@/tests/lib/operations/notifica
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
 import { endOfTask, logIn } from "./gateway_client.ts";
 import { metricsUrl, scrape, sumOf } from "./metrics_scrape.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 // Waits for 60 s: events of a minute become one mail.
 const MAIL_WAIT_MS = 60_000 + TIMEOUT_MS;
@@ -41,56 +42,48 @@ Deno.test("notifications: campaigns that end and damage that is found are told b
     NOTIFY_MAIL_TO: "ops@example.org",
   };
   await Deno.writeTextFile(env.CA_FILE, TEST_CA);
-  try {
-    const first = await startProcess({ env, dataFolder });
-    const failed = await until("an event that is not taken", () => receiver.received[0] ?? null);
-    await first.kill();
-    receiver.received.splice(0);
-    isUp = true;
-    assert.match(failed.body.type, /^campaign\.(?:ended|trouble)$/);
+  using _removal = removeAtEnd(dataFolder, env.CA_FILE);
+  const first = await startProcess({ env, dataFolder });
+  const failed = await until("an event that is not taken", () => receiver.received[0] ?? null);
+  await first.kill();
+  receiver.received.splice(0);
+  isUp = true;
+  assert.match(failed.body.type, /^campaign\.(?:ended|trouble)$/);
 
-    const second = await startProcess({ env, dataFolder });
-    try {
-      const told = await until(
-        "the event after the kill",
-        () => receiver.received.find(({ id }) => id === failed.id) ?? null,
-      );
-      assert.ok(told.isGenuine);
-      assert.deepEqual(told.body, failed.body);
-      const taskId = await damagedCheck(second.site);
-      const report = await until(
-        "the event of the check",
-        () => receiver.received.find(({ body }) => body.type.startsWith("fixity")) ?? null,
-      );
-      assert.ok(report.isGenuine);
-      const { type, data, link } = report.body;
-      assert.equal(link, `https://stackroom.example.org/fixity?bucket=told&task=${taskId}`);
-      assert.deepEqual([type, data.task_id, data.tenant, data.missing], ["fixity.report", taskId, "archive", 1]);
+  await using second = await startProcess({ env, dataFolder });
+  const told = await until(
+    "the event after the kill",
+    () => receiver.received.find(({ id }) => id === failed.id) ?? null,
+  );
+  assert.ok(told.isGenuine);
+  assert.deepEqual(told.body, failed.body);
+  const taskId = await damagedCheck(second.site);
+  const report = await until(
+    "the event of the check",
+    () => receiver.received.find(({ body }) => body.type.startsWith("fixity")) ?? null,
+  );
+  assert.ok(report.isGenuine);
+  const { type, data, link } = report.body;
+  assert.equal(link, `https://stackroom.example.org/fixity?bucket=told&task=${taskId}`);
+  assert.deepEqual([type, data.task_id, data.tenant, data.missing], ["fixity.report", taskId, "archive", 1]);
 
-      const name = String(failed.body.data.name);
-      for (const text of [name, "The fixity check of bucket told"]) {
-        const mail = await until(
-          `a mail with ${text}`,
-          () => mails.mails.find(({ body }) => body.includes(text)) ?? null,
-          MAIL_WAIT_MS,
-        );
-        assert.deepEqual(mail.to, ["ops@example.org"]);
-      }
-      const metrics = metricsUrl(second);
-      await until("both are counted", async () => {
-        const samples = await scrape(metrics);
-        const sent = (channel: string) =>
-          sumOf(samples, "stackroom_notifications_total", `channel="${channel}"`, 'result="sent"');
-        return (sent("webhook") > 0 && sent("mail") > 0) || null;
-      });
-      const ids = receiver.received.map(({ id }) => id);
-      assert.equal(new Set(ids).size, ids.length, "none is sent twice");
-      assert.doesNotMatch(second.output(), /whsec_|\/hook/);
-    } finally {
-      await second.stop();
-    }
-  } finally {
-    await Deno.remove(dataFolder, { recursive: true });
-    await Deno.remove(env.CA_FILE);
+  const name = String(failed.body.data.name);
+  for (const text of [name, "The fixity check of bucket told"]) {
+    const mail = await until(
+      `a mail with ${text}`,
+      () => mails.mails.find(({ body }) => body.includes(text)) ?? null,
+      MAIL_WAIT_MS,
+    );
+    assert.deepEqual(mail.to, ["ops@example.org"]);
   }
+  const metrics = metricsUrl(second);
+  await until("both are counted", async () => {
+    const samples = await scrape(metrics);
+    const sent = (channel: string) =>
+      sumOf(samples, "stackroom_notifications_total", `channel="${channel}"`, 'result="sent"');
+    return (sent("webhook") > 0 && sent("mail") > 0) || null;
+  });
+  const ids = receiver.received.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length, "none is sent twice");
+  assert.doesNotMatch(second.output(), /whsec_|\/hook/);
 });

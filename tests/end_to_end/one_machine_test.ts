@@ -7,6 +7,7 @@ import { startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { logIn } from "./gateway_client.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SYSTEM_PASSWORD = "of the system 1";
@@ -23,7 +24,8 @@ Deno.test("one machine: a store without samples serves its tenants behind a prox
   await using proxy = hostProxy(routes);
   const { port } = proxy.addr;
   const site = `https://store.stackroom.test:${port}`;
-  const application = await startApplication({
+  using _removal = removeAtEnd(folder);
+  await using application = await startApplication({
     dataFolder: `${folder}/data`,
     env: {
       ...STORAGE_ONLY,
@@ -36,68 +38,63 @@ Deno.test("one machine: a store without samples serves its tenants behind a prox
       S3_PUBLIC_ENDPOINT_URL: `https://{tenant}.s3.stackroom.test:${port}`,
     },
   });
-  try {
-    assert.ok(!application.output().includes("stackroom-demo"), application.output());
-    const loopback = application.site.replace(/\/$/, "");
-    const known = readPorts(`${folder}/data/ports.json`);
-    for (const name of ["store", "other"]) routes.set(`${name}.stackroom.test`, loopback);
-    routes.set("*.s3.stackroom.test", `http://127.0.0.1:${known.s3}`);
-    routes.set("admin.mapi.stackroom.test", `http://127.0.0.1:${known.mapi}`);
-    routes.set("archive.mapi.stackroom.test", `http://127.0.0.1:${known["mapi archive"]}`);
-    const archive = await logIn(application.site, "archive/admin", TENANT_PASSWORD);
-    await archive.json("POST", "/buckets", { bucket: "letters" });
-    const system = await logIn(application.site, "admin", SYSTEM_PASSWORD);
-    const created = await system.call(
-      "PUT",
-      `/mapi/tenants?username=admin&password=${encodeURIComponent(FURTHER_PASSWORD)}`,
-      { name: "research" },
-    );
-    assert.equal(created.status, 201, await created.text());
-    const research = await logIn(application.site, "research/admin", FURTHER_PASSWORD);
-    await research.json("POST", "/buckets", { bucket: "letters" });
-    assert.equal((await (await logIn(application.site, "archive/curator")).call("GET", "/buckets")).status, 401);
+  assert.ok(!application.output().includes("stackroom-demo"), application.output());
+  const loopback = application.site.replace(/\/$/, "");
+  const known = readPorts(`${folder}/data/ports.json`);
+  for (const name of ["store", "other"]) routes.set(`${name}.stackroom.test`, loopback);
+  routes.set("*.s3.stackroom.test", `http://127.0.0.1:${known.s3}`);
+  routes.set("admin.mapi.stackroom.test", `http://127.0.0.1:${known.mapi}`);
+  routes.set("archive.mapi.stackroom.test", `http://127.0.0.1:${known["mapi archive"]}`);
+  const archive = await logIn(application.site, "archive/admin", TENANT_PASSWORD);
+  await archive.json("POST", "/buckets", { bucket: "letters" });
+  const system = await logIn(application.site, "admin", SYSTEM_PASSWORD);
+  const created = await system.call(
+    "PUT",
+    `/mapi/tenants?username=admin&password=${encodeURIComponent(FURTHER_PASSWORD)}`,
+    { name: "research" },
+  );
+  assert.equal(created.status, 201, await created.text());
+  const research = await logIn(application.site, "research/admin", FURTHER_PASSWORD);
+  await research.json("POST", "/buckets", { bucket: "letters" });
+  assert.equal((await (await logIn(application.site, "archive/curator")).call("GET", "/buckets")).status, 401);
 
-    const through = (url: string, init?: Sent) => throughProxy(port, url, init);
-    const login = await through(`${site}/login`);
-    const page = await login.text();
-    assert.deepEqual([login.status, page.includes("stackroom-demo")], [200, false]);
-    assert.equal((await through(`https://other.stackroom.test:${port}/`)).status, 421, "no name of the site");
+  const through = (url: string, init?: Sent) => throughProxy(port, url, init);
+  const login = await through(`${site}/login`);
+  const page = await login.text();
+  assert.deepEqual([login.status, page.includes("stackroom-demo")], [200, false]);
+  assert.equal((await through(`https://other.stackroom.test:${port}/`)).status, 421, "no name of the site");
 
-    for (const [tenant, client] of [["archive", archive], ["research", research]] as const) {
-      const link = async (method: string) => {
-        const { url } = await client.json("POST", "/presign", { bucket: "letters", key: "å b/1", method });
-        assert.equal(new URL(String(url)).host, `${tenant}.s3.stackroom.test:${port}`);
-        return String(url);
-      };
-      const text = `of ${tenant}`;
-      const put = await through(await link("put_object"), { method: "PUT", body: text });
-      assert.equal(put.status, 200, await put.text());
-      const read = await link("get_object");
-      assert.equal(await (await through(read)).text(), text);
-      const other = read.replace(`//${tenant}.`, tenant === "archive" ? "//research." : "//archive.");
-      assert.equal((await through(other)).status, 403, "the name of the host is signed");
-      assert.equal((await through(read.replace(`//${tenant}.`, "//nobody."))).status, 403);
-      const { endpoint_url } = await client.json("GET", "/credentials");
-      assert.equal(endpoint_url, `https://${tenant}.s3.stackroom.test:${port}`);
-    }
-    const preflight = await through(`https://archive.s3.stackroom.test:${port}/letters/x`, {
-      method: "OPTIONS",
-      headers: { origin: site, "access-control-request-method": "PUT" },
-    });
-    assert.equal(preflight.headers.get("access-control-allow-origin"), site, "pages of the site may upload");
-
-    const tenants = await through(`https://admin.mapi.stackroom.test:${port}/mapi/tenants`, {
-      headers: mapiAuthorization("admin", SYSTEM_PASSWORD),
-    });
-    assert.deepEqual(await tenants.json(), { name: ["Archive", "research"] });
-    const users = await through(`https://archive.mapi.stackroom.test:${port}/mapi/tenants/archive/userAccounts`, {
-      headers: mapiAuthorization("admin", TENANT_PASSWORD),
-    });
-    assert.deepEqual(await users.json(), { username: ["admin"] });
-  } finally {
-    await application.stop();
-    await Deno.remove(folder, { recursive: true });
+  for (const [tenant, client] of [["archive", archive], ["research", research]] as const) {
+    const link = async (method: string) => {
+      const { url } = await client.json("POST", "/presign", { bucket: "letters", key: "å b/1", method });
+      assert.equal(new URL(String(url)).host, `${tenant}.s3.stackroom.test:${port}`);
+      return String(url);
+    };
+    const text = `of ${tenant}`;
+    const put = await through(await link("put_object"), { method: "PUT", body: text });
+    assert.equal(put.status, 200, await put.text());
+    const read = await link("get_object");
+    assert.equal(await (await through(read)).text(), text);
+    const other = read.replace(`//${tenant}.`, tenant === "archive" ? "//research." : "//archive.");
+    assert.equal((await through(other)).status, 403, "the name of the host is signed");
+    assert.equal((await through(read.replace(`//${tenant}.`, "//nobody."))).status, 403);
+    const { endpoint_url } = await client.json("GET", "/credentials");
+    assert.equal(endpoint_url, `https://${tenant}.s3.stackroom.test:${port}`);
   }
+  const preflight = await through(`https://archive.s3.stackroom.test:${port}/letters/x`, {
+    method: "OPTIONS",
+    headers: { origin: site, "access-control-request-method": "PUT" },
+  });
+  assert.equal(preflight.headers.get("access-control-allow-origin"), site, "pages of the site may upload");
+
+  const tenants = await through(`https://admin.mapi.stackroom.test:${port}/mapi/tenants`, {
+    headers: mapiAuthorization("admin", SYSTEM_PASSWORD),
+  });
+  assert.deepEqual(await tenants.json(), { name: ["Archive", "research"] });
+  const users = await through(`https://archive.mapi.stackroom.test:${port}/mapi/tenants/archive/userAccounts`, {
+    headers: mapiAuthorization("admin", TENANT_PASSWORD),
+  });
+  assert.deepEqual(await users.json(), { username: ["admin"] });
 });
 
 /** Origins by host name; `*` as the first label stands for any one. */

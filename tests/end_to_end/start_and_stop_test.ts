@@ -141,28 +141,24 @@ const STALLING: readonly { key: string; framing: string; head: string; piece: st
 ];
 
 Deno.test("stop: uploads in parts that stall are cut, and none stays open in the store", async () => {
-  const store = await startApplication({ env: STORAGE_ONLY });
+  await using store = await startApplication({ env: STORAGE_ONLY });
+  const owner = await logIn(store.site, "archive/curator");
+  const { endpoint_url } = await owner.json("GET", "/credentials");
+  const client = await storeClient(owner);
+  const open = async () =>
+    (await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }))).Uploads?.map(({ Key }) => Key) ?? [];
+  const gateway = await startApplication({ env: gatewayOf(String(endpoint_url)) });
+  const curator = await logIn(gateway.site, "archive/curator");
+  const stalled = await Promise.all(STALLING.map((body) => beginUpload(gateway, curator, body)));
   try {
-    const owner = await logIn(store.site, "archive/curator");
-    const { endpoint_url } = await owner.json("GET", "/credentials");
-    const client = await storeClient(owner);
-    const open = async () =>
-      (await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }))).Uploads?.map(({ Key }) => Key) ?? [];
-    const gateway = await startApplication({ env: gatewayOf(String(endpoint_url)) });
-    const curator = await logIn(gateway.site, "archive/curator");
-    const stalled = await Promise.all(STALLING.map((body) => beginUpload(gateway, curator, body)));
-    try {
-      await until("all uploads are open", async () => (await open()).length === STALLING.length || null);
-    } finally {
-      const { code } = await gateway.stop();
-      stalled.forEach((connection) => connection.close());
-      assert.equal(code, 0);
-    }
-    assert.deepEqual(await open(), []);
-    client.destroy();
+    await until("all uploads are open", async () => (await open()).length === STALLING.length || null);
   } finally {
-    await store.stop();
+    const { code } = await gateway.stop();
+    stalled.forEach((connection) => connection.close());
+    assert.equal(code, 0);
   }
+  assert.deepEqual(await open(), []);
+  client.destroy();
 });
 
 async function beginUpload(

@@ -16,6 +16,7 @@ import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { PartsStore } from "@/tests/routes/parts_store.ts";
 import { until } from "@/tests/until.ts";
 import { logIn, resultsCookie } from "./gateway_client.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 Deno.test("TLS: the application serves HTTPS with secure cookies, and takes a replaced certificate", async () => {
   const folder = await Deno.makeTempDir();
@@ -24,40 +25,36 @@ Deno.test("TLS: the application serves HTTPS with secure cookies, and takes a re
     await Deno.writeTextFile(`${folder}/tls.crt`, cert);
   };
   await write(TEST_CERTIFICATE, TEST_KEY);
-  const application = await startApplication({
+  using _removal = removeAtEnd(folder);
+  await using application = await startApplication({
     env: { TLS_CERT_FILE: `${folder}/tls.crt`, TLS_KEY_FILE: `${folder}/tls.key` },
   });
-  try {
-    const { site } = application;
-    assert.match(site, /^https:\/\/127\.0\.0\.1:\d+\/$/);
-    using client = Deno.createHttpClient({ caCerts: [TEST_CA] });
-    const login = await fetch(`${site}results/_login`, {
-      client,
-      method: "POST",
-      redirect: "manual",
-      headers: { Origin: site.slice(0, -1) },
-      body: new URLSearchParams({ username: "archive/reader", password: "stackroom-demo" }),
-    });
-    await login.text();
-    assert.equal(login.status, 303);
-    const cookie = login.headers.getSetCookie().find((text) => text.startsWith("__Host-results_session="));
-    assert.match(cookie ?? "", /; Secure$/);
-    const jobs = await fetch(`${site}api/v1/jobs`, { client, headers: { Cookie: cookie?.split(";")[0] ?? "" } });
-    assert.equal(jobs.status, 200);
-    await jobs.text();
-    assert.equal(await (await fetch(`${site}healthz`, { client })).text(), '{"ok":true}');
+  const { site } = application;
+  assert.match(site, /^https:\/\/127\.0\.0\.1:\d+\/$/);
+  using client = Deno.createHttpClient({ caCerts: [TEST_CA] });
+  const login = await fetch(`${site}results/_login`, {
+    client,
+    method: "POST",
+    redirect: "manual",
+    headers: { Origin: site.slice(0, -1) },
+    body: new URLSearchParams({ username: "archive/reader", password: "stackroom-demo" }),
+  });
+  await login.text();
+  assert.equal(login.status, 303);
+  const cookie = login.headers.getSetCookie().find((text) => text.startsWith("__Host-results_session="));
+  assert.match(cookie ?? "", /; Secure$/);
+  const jobs = await fetch(`${site}api/v1/jobs`, { client, headers: { Cookie: cookie?.split(";")[0] ?? "" } });
+  assert.equal(jobs.status, 200);
+  await jobs.text();
+  assert.equal(await (await fetch(`${site}healthz`, { client })).text(), '{"ok":true}');
 
-    await write(OTHER_CERTIFICATE, OTHER_KEY);
-    const isReplaced = () => application.output().includes("the certificate was replaced");
-    await until("the certificate is replaced", () => isReplaced() || null);
-    using renewed = Deno.createHttpClient({ caCerts: [OTHER_CA] });
-    assert.equal(await (await fetch(`${site}healthz`, { client: renewed })).text(), '{"ok":true}');
-    // It uses its earlier connection: it does not trust the new certificate.
-    assert.equal(await (await fetch(`${site}healthz`, { client })).text(), '{"ok":true}');
-  } finally {
-    await application.stop();
-    await Deno.remove(folder, { recursive: true });
-  }
+  await write(OTHER_CERTIFICATE, OTHER_KEY);
+  const isReplaced = () => application.output().includes("the certificate was replaced");
+  await until("the certificate is replaced", () => isReplaced() || null);
+  using renewed = Deno.createHttpClient({ caCerts: [OTHER_CA] });
+  assert.equal(await (await fetch(`${site}healthz`, { client: renewed })).text(), '{"ok":true}');
+  // It uses its earlier connection: it does not trust the new certificate.
+  assert.equal(await (await fetch(`${site}healthz`, { client })).text(), '{"ok":true}');
 });
 
 const MIB = 1024 ** 2;
@@ -100,7 +97,7 @@ for (const [name, { file, settings, cluster }] of Object.entries(TRUST)) {
     const members = { cluster: { server: api.url, ...cluster }, user: { token: "t" } };
     await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfig(members));
     try {
-      const application = await startApplication({
+      await using application = await startApplication({
         env: {
           EMBEDDED: "off",
           API_SECRET_KEY: "a key of this test, long enough to sign with",
@@ -117,11 +114,7 @@ for (const [name, { file, settings, cluster }] of Object.entries(TRUST)) {
           ...settings,
         },
       });
-      try {
-        await useAll(application.site, store);
-      } finally {
-        await application.stop();
-      }
+      await useAll(application.site, store);
     } finally {
       await server.shutdown();
       await api.stop();

@@ -12,6 +12,7 @@ import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import { cookieOf, resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { type FakeAnswer, NOW, withGateway } from "./gateway_fixture.ts";
 import { webDeps } from "./web_deps_fixture.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const HOST = "http://localhost";
 
@@ -63,22 +64,19 @@ async function withRoles(
   };
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${staticFolder}/${name}`, text);
   const app: Partial<AppDeps> = {};
-  try {
-    // The store's address is known only once it listens.
-    await withGateway({ app: {} }, async ({ storeOrigin, answer: answerWith }) => {
-      answerWith(pageOfTheStore);
-      Object.assign(app, roles(names, storeOrigin, staticFolder));
-      await withGateway({ app }, async ({ app, bearer, answer }) => {
-        answer(pageOfTheStore);
-        await test(app, bearer, (given) => {
-          answer(given);
-          answerWith(given);
-        });
+  using _removal = removeAtEnd(staticFolder);
+  // The store's address is known only once it listens.
+  await withGateway({ app: {} }, async ({ storeOrigin, answer: answerWith }) => {
+    answerWith(pageOfTheStore);
+    Object.assign(app, roles(names, storeOrigin, staticFolder));
+    await withGateway({ app }, async ({ app, bearer, answer }) => {
+      answer(pageOfTheStore);
+      await test(app, bearer, (given) => {
+        answer(given);
+        answerWith(given);
       });
     });
-  } finally {
-    await Deno.remove(staticFolder, { recursive: true });
-  }
+  });
 }
 
 const PAGES = [

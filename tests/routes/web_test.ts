@@ -3,6 +3,7 @@ import { batchedLog } from "@/lib/http/access_log.ts";
 import { buildApp } from "@/compose/app.ts";
 import type { WebDeps } from "@/routes/web.ts";
 import { ASSETS } from "@/tests/site/fake_site.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const log = batchedLog(() => {});
 const NOTHING = { gateway: null, results: null, resultsStore: null, allowedHosts: null, log, now: Date.now };
@@ -28,11 +29,8 @@ async function siteOnly(test: (app: ReturnType<typeof buildApp>) => Promise<void
     log,
     now: Date.now,
   };
-  try {
-    await test(buildApp({ ...NOTHING, web }));
-  } finally {
-    await Deno.remove(staticFolder, { recursive: true });
-  }
+  using _removal = removeAtEnd(staticFolder);
+  await test(buildApp({ ...NOTHING, web }));
 }
 
 Deno.test("site without a cluster: all of its API is 503, whatever its files are called", async () => {

@@ -9,6 +9,7 @@ import { mountConfigJs, mountSite, mountStaticFiles } from "@/compose/pages.ts";
 import type { Site } from "@/lib/site/state.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { SAMPLE_NOW, sampleDetail, sampleSummaries } from "./fake_campaigns.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 /** What the fake site serves; a test changes it while pages are open. */
 export interface FakeState {
@@ -207,9 +208,6 @@ export async function withSite(
   test: (site: ReturnType<typeof fakeSite> & { folder: string }) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir();
-  try {
-    await test({ ...fakeSite(ASSETS, folder), folder });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  await test({ ...fakeSite(ASSETS, folder), folder });
 }

@@ -4,6 +4,7 @@ import { bindBodies, BODY_MARK, sweepBodies } from "@/embedded/store/body_folder
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { testInFolder } from "@/tests/test_in_folder.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const HOUR = "bodies/2026010100";
 
@@ -80,14 +81,11 @@ const damages: Record<string, { damage: (folder: string) => void; says: RegExp }
 for (const [name, { damage, says }] of Object.entries(damages)) {
   Deno.test(`index: where the one beside the bodies ${name}, the start ends and every body stays`, () => {
     const folder = usedFolder();
-    try {
-      damage(folder);
-      assert.throws(() => start(folder), { name: "DataFolderError", message: says });
-      assert.throws(() => start(folder), { name: "DataFolderError", message: /^[^\n]+ backup[^\n]+$/ });
-      assert.deepEqual(bodies(folder), ["named"]);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
+    using _removal = removeAtEnd(folder);
+    damage(folder);
+    assert.throws(() => start(folder), { name: "DataFolderError", message: says });
+    assert.throws(() => start(folder), { name: "DataFolderError", message: /^[^\n]+ backup[^\n]+$/ });
+    assert.deepEqual(bodies(folder), ["named"]);
   });
 }
 

@@ -2,16 +2,14 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { givenSessionKeys, parseSessionKeys, sessionKeyFile } from "@/lib/auth/session_key.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
 function inFolder(body: (path: string) => void): void {
   const folder = Deno.makeTempDirSync();
-  try {
-    body(`${folder}/key`);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  body(`${folder}/key`);
 }
 
 Deno.test("session key: a file's key follows the file, also when it is edited in place or its link is switched", () => {

@@ -29,7 +29,7 @@ export interface ForceFixture {
 /** Runs the test's body against a fake store, with the clients of both protocols. */
 export async function withFakeBucket(options: FakeOptions, body: (fixture: ForceFixture) => Promise<void>) {
   const bucket: FakeBucket = { versions: options.versions, calls: [], batches: [] };
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const { pathname, searchParams } = new URL(request.url);
     const about = ["versions", "uploads", "list-type", "delete", "uploadId"].find((name) => searchParams.has(name));
     const call = [request.method, pathname, about].filter(Boolean).join(" ");
@@ -55,16 +55,12 @@ export async function withFakeBucket(options: FakeOptions, body: (fixture: Force
   };
   const client = upstreamClient({ verifyTls: true, timeoutMs: 30_000 });
   const identity = await storeIdentities("native")({ sub: "curator", pwd: "p", tenant: "archive" });
-  try {
-    await body({
-      bucket,
-      s3: { addresses, region: "us-east-1", upstream: client, now: Date.now },
-      mapi: { addresses, upstream: client, timeoutMs: 30_000 },
-      caller: identity,
-    });
-  } finally {
-    await server.shutdown();
-  }
+  await body({
+    bucket,
+    s3: { addresses, region: "us-east-1", upstream: client, now: Date.now },
+    mapi: { addresses, upstream: client, timeoutMs: 30_000 },
+    caller: identity,
+  });
 }
 
 function versionPage(left: number): string {

@@ -40,26 +40,22 @@ Deno.test("compressible response: bytes that are sent again are neither copied n
 
 Deno.test("compressible json: over a connection the length is stated and every byte arrives, and HEAD has none", async () => {
   const long = ["x".repeat(300_000), "ö"];
-  const server = Deno.serve(
+  await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     (request) => compressibleJson(request, long),
   );
-  try {
-    const url = `http://127.0.0.1:${server.addr.port}/`;
-    for (let time = 0; time < 2; time++) {
-      const response = await fetch(url, { headers: { "Accept-Encoding": "identity" } });
-      assert.equal(response.headers.get("content-length"), "300009");
-      assert.equal(response.headers.get("transfer-encoding"), null);
-      assert.deepEqual(await response.json(), long);
-      const compressed = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });
-      assert.deepEqual(await compressed.json(), long);
-    }
-    const head = await fetch(url, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });
-    assert.equal(head.headers.get("content-length"), "300009");
-    assert.equal(await head.text(), "");
-  } finally {
-    await server.shutdown();
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  for (let time = 0; time < 2; time++) {
+    const response = await fetch(url, { headers: { "Accept-Encoding": "identity" } });
+    assert.equal(response.headers.get("content-length"), "300009");
+    assert.equal(response.headers.get("transfer-encoding"), null);
+    assert.deepEqual(await response.json(), long);
+    const compressed = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });
+    assert.deepEqual(await compressed.json(), long);
   }
+  const head = await fetch(url, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });
+  assert.equal(head.headers.get("content-length"), "300009");
+  assert.equal(await head.text(), "");
 });
 
 Deno.test("JSON bytes: are those of the pieces, of one writer or of two, with their length", async () => {

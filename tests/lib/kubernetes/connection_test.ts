@@ -15,19 +15,16 @@ import { type Faults, FaultyCluster } from "./faulty_cluster.ts";
 import { SERVER, TEST_CA } from "@/tests/lib/http/certificates.ts";
 import { untilHolds } from "@/tests/until.ts";
 import { kubeconfig, withFile } from "./test_cluster.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 /** Every request gets a response of 200, unless the test chooses another. */
 async function withServer(
   use: (cluster: FaultyCluster) => Promise<void>,
   { secure = false, fault = () => Response.json({}) }: { secure?: boolean; fault?: Faults } = {},
 ): Promise<void> {
-  const cluster = new FaultyCluster(secure ? SERVER : null);
+  await using cluster = new FaultyCluster(secure ? SERVER : null);
   cluster.fault = fault;
-  try {
-    await use(cluster);
-  } finally {
-    await cluster.stop();
-  }
+  await use(cluster);
 }
 
 function connectTo(address: ClusterAddress, options: Partial<ClusterOptions> = {}) {
@@ -114,25 +111,22 @@ Deno.test("connection: a plugin runs once for many requests, again after half a 
   let status = 200;
   await withServer(async ({ url, requests }) => {
     const folder = await Deno.makeTempDir();
-    try {
-      const script = `echo x >> ${folder}/runs; printf '{"status":{"token":"t%s"}}' $(wc -l < ${folder}/runs)`;
-      const user = { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "sh", args: ["-c", script] } };
-      const cluster = { server: url, "insecure-skip-tls-verify": true };
-      await Deno.writeTextFile(`${folder}/config`, kubeconfig({ cluster, user }));
-      let now = 0;
-      const connection = await connectTo({ kind: "kubeconfig", path: `${folder}/config` }, { now: () => now });
-      await Promise.all([connection.send(GET), connection.send(GET)]);
-      now = 29_999;
-      await connection.send(GET);
-      now = 30_000;
-      status = 401;
-      await connection.send(GET);
-      await connection.send(GET);
-      const tokens = requests.map(({ headers }) => headers.get("authorization"));
-      assert.deepEqual(tokens, ["Bearer t1", "Bearer t1", "Bearer t1", "Bearer t2", "Bearer t3"]);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    using _removal = removeAtEnd(folder);
+    const script = `echo x >> ${folder}/runs; printf '{"status":{"token":"t%s"}}' $(wc -l < ${folder}/runs)`;
+    const user = { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "sh", args: ["-c", script] } };
+    const cluster = { server: url, "insecure-skip-tls-verify": true };
+    await Deno.writeTextFile(`${folder}/config`, kubeconfig({ cluster, user }));
+    let now = 0;
+    const connection = await connectTo({ kind: "kubeconfig", path: `${folder}/config` }, { now: () => now });
+    await Promise.all([connection.send(GET), connection.send(GET)]);
+    now = 29_999;
+    await connection.send(GET);
+    now = 30_000;
+    status = 401;
+    await connection.send(GET);
+    await connection.send(GET);
+    const tokens = requests.map(({ headers }) => headers.get("authorization"));
+    assert.deepEqual(tokens, ["Bearer t1", "Bearer t1", "Bearer t1", "Bearer t2", "Bearer t3"]);
   }, { fault: () => status });
 });
 

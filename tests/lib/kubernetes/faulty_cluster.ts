@@ -37,7 +37,7 @@ interface Watch {
  * records its requests, and fails as a test chooses: other responses by `fault`, watches that break off, lines in their
  * midst, a state that is no longer stored, a server that is stopped.
  */
-export class FaultyCluster {
+export class FaultyCluster implements AsyncDisposable {
   readonly store = new ClusterStore(Date.now, Math.random);
   readonly requests: Received[] = [];
   fault: Faults | null = null;
@@ -137,6 +137,10 @@ export class FaultyCluster {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#server.finished;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   /** Starts again on the same port. */

@@ -77,24 +77,20 @@ async function withProxy(isSecure: boolean, use: (url: string, tunnels: () => nu
 }
 
 Deno.test("secure watch: a proxy of the kubeconfig is gone through, over TLS with the same authorities", async () => {
-  const api = new FaultyCluster(SERVER);
-  try {
-    for (const isSecure of [false, true]) {
-      await withProxy(isSecure, async (url, tunnels) => {
-        for (const named of [NAMED, {}]) {
-          await withFile(
-            kubeconfig({ cluster: { server: api.url, "proxy-url": url, ...named }, user: { token: "t" } }),
-            async (path) => {
-              const options = { now: Date.now, caCerts: [TEST_CA] };
-              const connection = await clusterConnection({ kind: "kubeconfig", path }, options);
-              assert.equal((await connection.send({ method: "GET", path: "/version" })).status, 200);
-            },
-          );
-        }
-        assert.equal(tunnels(), 2);
-      });
-    }
-  } finally {
-    await api.stop();
+  await using api = new FaultyCluster(SERVER);
+  for (const isSecure of [false, true]) {
+    await withProxy(isSecure, async (url, tunnels) => {
+      for (const named of [NAMED, {}]) {
+        await withFile(
+          kubeconfig({ cluster: { server: api.url, "proxy-url": url, ...named }, user: { token: "t" } }),
+          async (path) => {
+            const options = { now: Date.now, caCerts: [TEST_CA] };
+            const connection = await clusterConnection({ kind: "kubeconfig", path }, options);
+            assert.equal((await connection.send({ method: "GET", path: "/version" })).status, 200);
+          },
+        );
+      }
+      assert.equal(tunnels(), 2);
+    });
   }
 });

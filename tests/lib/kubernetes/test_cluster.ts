@@ -6,6 +6,7 @@ import {
   names,
   podObject,
 } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const VOLUMES = "a\thttps://archive.example.org/a\nb\timages:https://x/1 https://x/2\nc\nd\n";
 
@@ -76,10 +77,7 @@ export function kubeconfig({ cluster, user = {} }: KubeconfigParts): string {
 /** Runs with a file of that text in a folder of its own. */
 export async function withFile(text: string, use: (path: string) => Promise<void> | void): Promise<void> {
   const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/config`, text);
-    await use(`${folder}/config`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  await Deno.writeTextFile(`${folder}/config`, text);
+  await use(`${folder}/config`);
 }

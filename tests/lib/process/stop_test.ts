@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const MODULE = new URL("../../../lib/process/stop.ts", import.meta.url).href;
 
@@ -31,14 +32,11 @@ async function run(program: string, delayMs = 0): Promise<{ readonly code: numbe
     }, parent.promise);
     ${program}`;
   const file = await Deno.makeTempFile({ suffix: ".ts" });
-  try {
-    await Deno.writeTextFile(file, source);
-    const args = ["run", "--no-config", "--no-check", "-A", file];
-    const { code, stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();
-    return { code, output: new TextDecoder().decode(stdout) };
-  } finally {
-    await Deno.remove(file);
-  }
+  using _removal = removeAtEnd(file);
+  await Deno.writeTextFile(file, source);
+  const args = ["run", "--no-config", "--no-check", "-A", file];
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();
+  return { code, output: new TextDecoder().decode(stdout) };
 }
 
 Deno.test("stop: a fault finishes what is under way, as a signal does, and ends with 1", async () => {

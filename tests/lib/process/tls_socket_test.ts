@@ -6,6 +6,7 @@ import { acceptTlsConnections, CertificateError } from "@/lib/process/sockets.ts
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const CHECK_EVERY_MS = 20;
 const hello = () => new Response("hello");
@@ -120,20 +121,17 @@ Deno.test("TLS: a certificate that cannot be used ends the start, and a port in 
   const certificate = { certFile: `${folder}/tls.crt`, keyFile: `${folder}/tls.key` };
   const taker = { count: 0, add: () => {} };
   const accept = (port: number) => acceptTlsConnections({ hostname: "127.0.0.1", port, certificate }, taker);
-  try {
-    assert.throws(() => accept(0), CertificateError);
-    await write(folder, TEST_CERTIFICATE, OTHER_KEY);
-    assert.throws(() => accept(0), CertificateError);
-    const unlimited = { hostname: "127.0.0.1", port: 0, certificate, serve: null };
-    assert.throws(() => drainingServer(unlimited, hello, hello), CertificateError);
-    await write(folder, TEST_CERTIFICATE, TEST_KEY);
-    const socket = accept(0);
-    assert.throws(() => accept(socket.port), Deno.errors.AddrInUse);
-    socket.close();
-    await socket.ended;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  assert.throws(() => accept(0), CertificateError);
+  await write(folder, TEST_CERTIFICATE, OTHER_KEY);
+  assert.throws(() => accept(0), CertificateError);
+  const unlimited = { hostname: "127.0.0.1", port: 0, certificate, serve: null };
+  assert.throws(() => drainingServer(unlimited, hello, hello), CertificateError);
+  await write(folder, TEST_CERTIFICATE, TEST_KEY);
+  const socket = accept(0);
+  assert.throws(() => accept(socket.port), Deno.errors.AddrInUse);
+  socket.close();
+  await socket.ended;
 });
 
 testTls("TLS: a handshake that cannot begin is reported and leaves no connection open", async ({ port, stderr }) => {

@@ -6,54 +6,52 @@ import { LANGUAGES } from "@/lib/pages/locale/language.ts";
 import { SCRIPT_FAILURE as EN } from "@/locales/en/frame.ts";
 import { SCRIPT_FAILURE as SV } from "@/locales/sv/frame.ts";
 import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/site.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 /** A small project of its own, with the packages and the base of the real one. */
 async function inProject(test: (root: string) => Promise<void>) {
   const root = await Deno.makeTempDir();
-  try {
-    for (
-      const folder of [
-        "islands",
-        "components",
-        "routes",
-        "lib/campaigns/projection",
-        "lib/pages/browser",
-        "lib/pages/locale",
-        "locales/en",
-        "locales/sv",
-        "lib/site/styles",
-        "lib/std",
-      ]
-    ) {
-      await Deno.mkdir(`${root}/${folder}`, { recursive: true });
-    }
-    await Deno.symlink(`${PROJECT_FOLDER}/node_modules`, `${root}/node_modules`);
-    await Deno.writeTextFile(`${root}/deno.lock`, "{}");
-    for (
-      const name of [
-        "lib/pages/browser/hydrate_client.ts",
-        "lib/pages/browser/island.tsx",
-        "lib/pages/browser/dev_reload_client.ts",
-        "lib/pages/locale/language.ts",
-        "lib/pages/page_paths.ts",
-        "lib/pages/frame_sentences.ts",
-        "locales/en/frame.ts",
-        "locales/sv/frame.ts",
-        "lib/std/text.ts",
-      ]
-    ) {
-      await Deno.copyFile(`${PROJECT_FOLDER}/${name}`, `${root}/${name}`);
-    }
-    await Deno.writeTextFile(`${root}/lib/site/styles/tokens.css`, "");
-    await Deno.writeTextFile(`${root}/lib/site/styles/site.css`, '@import "./tokens.css";');
-    await Deno.writeTextFile(
-      `${root}/islands/hello.tsx`,
-      `import { island } from "@/lib/pages/browser/island.tsx";\nexport default island("hello", () => <p class="flex">Hej</p>);\n`,
-    );
-    await test(root);
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  using _removal = removeAtEnd(root);
+  for (
+    const folder of [
+      "islands",
+      "components",
+      "routes",
+      "lib/campaigns/projection",
+      "lib/pages/browser",
+      "lib/pages/locale",
+      "locales/en",
+      "locales/sv",
+      "lib/site/styles",
+      "lib/std",
+    ]
+  ) {
+    await Deno.mkdir(`${root}/${folder}`, { recursive: true });
   }
+  await Deno.symlink(`${PROJECT_FOLDER}/node_modules`, `${root}/node_modules`);
+  await Deno.writeTextFile(`${root}/deno.lock`, "{}");
+  for (
+    const name of [
+      "lib/pages/browser/hydrate_client.ts",
+      "lib/pages/browser/island.tsx",
+      "lib/pages/browser/dev_reload_client.ts",
+      "lib/pages/locale/language.ts",
+      "lib/pages/page_paths.ts",
+      "lib/pages/frame_sentences.ts",
+      "locales/en/frame.ts",
+      "locales/sv/frame.ts",
+      "lib/std/text.ts",
+    ]
+  ) {
+    await Deno.copyFile(`${PROJECT_FOLDER}/${name}`, `${root}/${name}`);
+  }
+  await Deno.writeTextFile(`${root}/lib/site/styles/tokens.css`, "");
+  await Deno.writeTextFile(`${root}/lib/site/styles/site.css`, '@import "./tokens.css";');
+  await Deno.writeTextFile(
+    `${root}/islands/hello.tsx`,
+    `import { island } from "@/lib/pages/browser/island.tsx";\nexport default island("hello", () => <p class="flex">Hej</p>);\n`,
+  );
+  await test(root);
 }
 
 const list = (root: string) => [...Deno.readDirSync(buildFolder(root))].map(({ name }) => name).sort();

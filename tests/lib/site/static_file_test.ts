@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
 
 import { openStaticFile } from "@/lib/site/static_file.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 async function inFolder(test: (folder: string) => Promise<void>) {
   const parent = await Deno.makeTempDir();
-  try {
-    const folder = `${parent}/site`;
-    await Deno.mkdir(`${folder}/under`, { recursive: true });
-    await Deno.writeTextFile(`${parent}/secret.txt`, "secret");
-    await Deno.writeTextFile(`${folder}/.hidden`, "hidden");
-    await Deno.writeTextFile(`${folder}/uv.html`, "<p>uv");
-    await Deno.writeTextFile(`${folder}/under/å ä.js`, "1");
-    await Deno.symlink(`${parent}/secret.txt`, `${folder}/link.txt`);
-    await test(folder);
-  } finally {
-    await Deno.remove(parent, { recursive: true });
-  }
+  using _removal = removeAtEnd(parent);
+  const folder = `${parent}/site`;
+  await Deno.mkdir(`${folder}/under`, { recursive: true });
+  await Deno.writeTextFile(`${parent}/secret.txt`, "secret");
+  await Deno.writeTextFile(`${folder}/.hidden`, "hidden");
+  await Deno.writeTextFile(`${folder}/uv.html`, "<p>uv");
+  await Deno.writeTextFile(`${folder}/under/å ä.js`, "1");
+  await Deno.symlink(`${parent}/secret.txt`, `${folder}/link.txt`);
+  await test(folder);
 }
 
 async function read(folder: string, path: string): Promise<string | null> {

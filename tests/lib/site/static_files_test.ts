@@ -4,21 +4,19 @@ import { siteAssets } from "@/lib/site/build.ts";
 import { buildFolder, PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { staticFiles } from "@/lib/site/static_files.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const NAME = "site-ABCDEF12.js";
 const TEXTS = { plain: "plain text", br: "br text", gz: "gz" };
 
 async function inFolder(test: (folder: string) => Promise<void>) {
   const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/${NAME}`, TEXTS.plain);
-    await Deno.writeTextFile(`${folder}/${NAME}.br`, TEXTS.br);
-    await Deno.writeTextFile(`${folder}/${NAME}.gz`, TEXTS.gz);
-    await Deno.writeTextFile(`${folder}/small.js`, "1");
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  await Deno.writeTextFile(`${folder}/${NAME}`, TEXTS.plain);
+  await Deno.writeTextFile(`${folder}/${NAME}.br`, TEXTS.br);
+  await Deno.writeTextFile(`${folder}/${NAME}.gz`, TEXTS.gz);
+  await Deno.writeTextFile(`${folder}/small.js`, "1");
+  await test(folder);
 }
 
 function serve(folder: string, isBuild: boolean) {

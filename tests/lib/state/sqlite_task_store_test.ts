@@ -5,6 +5,7 @@ import { openTaskFile, SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts"
 import { LEASE_MS, RENEW_MS } from "@/lib/tasks/task.ts";
 import { assertNoCredentials, bytesBelow, storeCallers } from "@/tests/lib/tasks/stored_credentials.ts";
 import { newTask, testTaskStore } from "./task_store_contract.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 testTaskStore("tasks in SQLite", () => {
   let now = 1_700_000_000_000;
@@ -120,11 +121,8 @@ Deno.test("file of tasks: the operator's command lists and cancels beside the pr
 /** Runs a test in a folder of its own; `warnings` are the lines for the operator. */
 async function inFolder(run: (path: string, warnings: string[]) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
-  try {
-    await run(`${folder}/tasks.db`, []);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using _removal = removeAtEnd(folder);
+  await run(`${folder}/tasks.db`, []);
 }
 
 const open = (path: string, warnings: string[]) => openTaskFile(path, Date.now, (line) => warnings.push(line));

@@ -18,14 +18,10 @@ interface Scene {
 }
 
 async function withServer(use: (scene: Scene) => Promise<void>): Promise<void> {
-  const server = new FaultyCluster();
-  try {
-    server.put(JOBS, jobObject());
-    const connection = await clusterConnection({ kind: "server", url: server.url }, { now: () => 0 });
-    await use({ server, writer: recordWriter({ connection, conventions, resultsUrl: "https://r" }) });
-  } finally {
-    await server.stop();
-  }
+  await using server = new FaultyCluster();
+  server.put(JOBS, jobObject());
+  const connection = await clusterConnection({ kind: "server", url: server.url }, { now: () => 0 });
+  await use({ server, writer: recordWriter({ connection, conventions, resultsUrl: "https://r" }) });
 }
 
 /** The keys of `data` that a manager applied. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { OTHER_CA, TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -30,7 +31,8 @@ async function outcomes(origin: string, more: readonly string[], variables: Reco
 }
 
 Deno.test("tls trust: node:https trusts whom fetch trusts, the runtime's authorities and further ones, without a right", async () => {
-  const server = Deno.serve({
+  using _removal = removeAtEnd(folder);
+  await using server = Deno.serve({
     hostname: "127.0.0.1",
     port: 0,
     cert: TEST_CERTIFICATE,
@@ -40,17 +42,12 @@ Deno.test("tls trust: node:https trusts whom fetch trusts, the runtime's authori
   const folder = await Deno.makeTempDir();
   const file = `${folder}/authorities.pem`;
   const origin = `https://127.0.0.1:${server.addr.port}`;
-  try {
-    await Deno.writeTextFile(file, TEST_CA);
-    assert.equal(await outcomes(origin, [], {}), "unreachable unreachable");
-    assert.equal(await outcomes(origin, [OTHER_CA], {}), "unreachable unreachable");
-    assert.equal(await outcomes(origin, [`${OTHER_CA}\n${TEST_CA}`], {}), "200 200");
-    for (const variable of ["NODE_EXTRA_CA_CERTS", "DENO_CERT"]) {
-      assert.equal(await outcomes(origin, [], { [variable]: file }), "200 200", variable);
-      assert.equal(await outcomes(origin, [OTHER_CA], { [variable]: file }), "200 200", variable);
-    }
-  } finally {
-    await server.shutdown();
-    await Deno.remove(folder, { recursive: true });
+  await Deno.writeTextFile(file, TEST_CA);
+  assert.equal(await outcomes(origin, [], {}), "unreachable unreachable");
+  assert.equal(await outcomes(origin, [OTHER_CA], {}), "unreachable unreachable");
+  assert.equal(await outcomes(origin, [`${OTHER_CA}\n${TEST_CA}`], {}), "200 200");
+  for (const variable of ["NODE_EXTRA_CA_CERTS", "DENO_CERT"]) {
+    assert.equal(await outcomes(origin, [], { [variable]: file }), "200 200", variable);
+    assert.equal(await outcomes(origin, [OTHER_CA], { [variable]: file }), "200 200", variable);
   }
 });

@@ -15,19 +15,15 @@ interface Scene {
 }
 
 async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> {
-  const server = new FaultyCluster();
-  try {
-    server.put(JOBS, jobObject({ status: { completedIndexes: "0", failedIndexes: "1" } }));
-    const now = () => NOW;
-    const connection = await clusterConnection({ kind: "server", url: server.url }, { now });
-    const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
-    const writer = recordWriter({ connection, conventions, resultsUrl: RESULTS_URL });
-    const records = new CampaignRecords({ writer, resultsUrl: RESULTS_URL, log: NO_LOG, now });
-    await use({ server, records, app: jobsApp(source, { records }) });
-    await records.idle();
-  } finally {
-    await server.stop();
-  }
+  await using server = new FaultyCluster();
+  server.put(JOBS, jobObject({ status: { completedIndexes: "0", failedIndexes: "1" } }));
+  const now = () => NOW;
+  const connection = await clusterConnection({ kind: "server", url: server.url }, { now });
+  const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
+  const writer = recordWriter({ connection, conventions, resultsUrl: RESULTS_URL });
+  const records = new CampaignRecords({ writer, resultsUrl: RESULTS_URL, log: NO_LOG, now });
+  await use({ server, records, app: jobsApp(source, { records }) });
+  await records.idle();
 }
 
 const data = (server: FaultyCluster) => server.configMap("campaign-lund-status")?.data;
