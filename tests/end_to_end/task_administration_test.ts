@@ -82,14 +82,16 @@ for (const redis of [false, true]) {
       assert.match(listed.output, new RegExp(`${second.id} +fixity +running +archive +anna +letters-of-many +20`));
       const canceled = await runTask("tasks", dataFolder, ["cancel", second.id], [], { ...shared, ...env });
       assert.equal(canceled.code, 0, canceled.output);
-      for (const args of [["cancel"], ["cancel", "x"], ["other"]]) {
-        assert.equal((await runTask("tasks", dataFolder, args, [], { ...shared, ...env })).code, 1, args.join(" "));
-      }
       await until("both are over", async () => {
         const ids = (await tasksOf(curator)).map(({ id }) => id);
         return ids.includes(first.id) || ids.includes(second.id) ? null : true;
       });
 
+      // The rest does not depend on where tasks are stored.
+      if (redis) return;
+      for (const args of [["cancel"], ["cancel", "x"], ["other"]]) {
+        assert.equal((await runTask("tasks", dataFolder, args, [], { ...shared, ...env })).code, 1, args.join(" "));
+      }
       await curator.json("POST", "/mapi/tenants/archive/userAccounts/anna", { enabled: false });
       await until("the tasks of the disabled account are over", async () => {
         const left = (await tasksOf(curator)).filter(({ account }) => account === "anna");

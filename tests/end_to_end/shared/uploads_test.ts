@@ -1,11 +1,7 @@
 import { ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import fc from "fast-check";
 import type { Application } from "@/tests/application.ts";
-import { rawRequest } from "@/tests/routes/results/raw_request.ts";
 import { sharedByFile } from "@/tests/shared_by_file.ts";
 import { until } from "@/tests/until.ts";
 import {
@@ -178,73 +174,6 @@ whole(
     assert.equal(logged(application, FAULT), faults, application.output());
   },
 );
-
-whole("any key is written, listed, read and deleted under its own name", async (_application, curator) => {
-  const special = [
-    "delete",
-    "x/copy",
-    "nul\0l",
-    "new\nline\r\n",
-    "\x01\x7f\u0085",
-    "..",
-    "a/../b",
-    "./.",
-    "//",
-    "%2F",
-    "%",
-    "+ ?#&=",
-    "\u{1F5C4}/å",
-    "e\u0301",
-    "\\back",
-    "'\"<>`^{|}",
-    "x".repeat(1024),
-  ];
-  const keys = fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).filter((key) =>
-    key.isWellFormed() && !dotted(key)
-  );
-  const check = async (key: string, sent = encodeURIComponent(key)) => {
-    const path = `/buckets/deposit/objects/${sent}?as=object`;
-    const digest = createHash("md5").update(key).digest("hex");
-    const request = (method: string, body?: string) => exchange(curator, method, path, body);
-    const written = await request("PUT", digest);
-    assert.equal(written.status, 200, `${JSON.stringify(key)}: ${written.body}`);
-    assert.equal(JSON.parse(written.body).key, key);
-    assert.equal((await request("GET")).body, digest);
-    assert.equal((await request("HEAD")).status, 200);
-    const page = await curator.json("GET", `/buckets/deposit/objects?prefix=${encodeURIComponent(key)}`);
-    assert.ok(Array.isArray(page.objects) && page.objects.some(({ Key }) => Key === key), JSON.stringify(key));
-    const gone = await request("DELETE");
-    assert.equal(gone.status, 200);
-    assert.equal(JSON.parse(gone.body).key, key);
-    assert.equal((await request("DELETE")).status, 404);
-  };
-  for (const key of special) await check(key);
-  await check("a/b", "a%2fb");
-  await fc.assert(fc.asyncProperty(keys, (key) => check(key)), { numRuns: 40 });
-  for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
-    const tooLong = await exchange(curator, method, `/buckets/deposit/objects/${"y".repeat(1025)}`, "x");
-    assert.equal(tooLong.status, 400, method);
-    assert.equal((await exchange(curator, method, "/buckets/deposit/objects/", "x")).status, 404, method);
-  }
-});
-
-function dotted(key: string): boolean {
-  return key.split("/").some((segment) => segment === "." || segment === "..");
-}
-
-/** One request whose path stays as it is, which `fetch` would fold. */
-async function exchange(
-  { base, authorization }: GatewayClient,
-  method: string,
-  path: string,
-  body = "",
-): Promise<{ status: number; body: string }> {
-  const { port, pathname } = new URL(base);
-  const sent = method === "PUT" ? body : "";
-  const headers = { Authorization: authorization, "Content-Length": String(sent.length) };
-  const [status, answer] = await rawRequest(Number(port), method, pathname + path, headers, sent);
-  return { status, body: Buffer.from(answer.slice(answer.indexOf("\r\n\r\n") + 4), "latin1").toString() };
-}
 
 /** Sends a head and so many pieces, each when the socket has taken the one before, and is gone. */
 async function sendAndLeave(site: string, head: string, piece: string, pieces: number): Promise<void> {

@@ -114,7 +114,16 @@ export const OBJECT_CASES: readonly GatewayCase[] = [
   {
     name: "odd segments of keys are kept",
     async run({ bucket, json, status }) {
-      const keys = ["a//b", "/lead", "up/../down", "here/./there", "\x01", "back\\slash"];
+      const keys = [
+        "a//b",
+        "/lead",
+        "up/../down",
+        "here/./there",
+        "\x01\x7f",
+        "nul\0l",
+        "new\nline\r\n",
+        "back\\slash",
+      ];
       for (const key of keys) {
         const path = `/buckets/${bucket}/objects/${encodeURIComponent(key)}`;
         assert.equal(await status("PUT", path, key), 200, JSON.stringify(key));
