@@ -118,11 +118,44 @@ async function withScene(redis: RedisServer | null, run: (scene: Scene) => Promi
   await run({ held, s3, mapi, applications, clients });
 }
 
+/** Objects that are long enough for an archive of them to break off in its last one. */
+const FILMS = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
+
+/** Whether it looks up one of the later keys under `stay/`, or reads the last film. */
+function isLate({ method, path }: StoreRequest): boolean {
+  if (method === "HEAD") return path.includes("/stay/") && Number(path.slice(-4)) >= 40;
+  return method === "GET" && path.includes(FILMS[2][0]);
+}
+
+/** Checks that an archive has all films. */
+function assertFilms(archive: Uint8Array): void {
+  const found = unzipped(archive);
+  assert.deepEqual([...found.keys()], FILMS.map(([key]) => key));
+  for (const [key, film] of FILMS) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
+}
+
+/** Waits for the ends of a count, a deletion, and an archive of 81 keys of which one is not there. */
+async function assertEnds(
+  client: GatewayClient,
+  tasks: readonly string[],
+  numbers: { readonly counted: number; readonly deleted: number },
+): Promise<void> {
+  const [counted, deleted, planned] = await Promise.all(tasks.map((task) => shows(client, task, hasEnded)));
+  assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", numbers.counted, numbers.counted * 6]);
+  assert.deepEqual(
+    [deleted.status, deleted.total, deleted.deleted, deleted.failed, deleted.errors],
+    ["done", numbers.deleted, numbers.deleted, 0, []],
+  );
+  assert.deepEqual(
+    [planned.status, planned.completed, planned.failed, planned.failed_keys],
+    ["ready", 81, 1, ["not there"]],
+  );
+}
+
 Deno.test("faults of tasks: the store is away for seconds in the middle of each kind, and nothing is lost", async () => {
   await withScene(null, async ({ held, s3, applications: [{ site }], clients: [client] }) => {
     const [stay, gone] = [keysOf("stay/", 80), keysOf("gone/", 1100)];
-    const films = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
-    await put(s3, [...small([...stay, ...gone]), ...films]);
+    await put(s3, [...small([...stay, ...gone]), ...FILMS]);
     const archive = await begun(client, "download", { prefix: "films/" });
     const { download_url: link } = await shows(client, archive, ({ status }) => status === "ready");
 
@@ -135,12 +168,10 @@ Deno.test("faults of tasks: the store is away for seconds in the middle of each 
     };
     let deletions = 0;
     held.hold((request) => {
-      const { method, path } = request;
+      const { method } = request;
       // Done by the store, but its response is lost.
       if (method === "POST" && ++deletions === 2) return "response";
-      const isLateLookup = method === "HEAD" && path.includes("/stay/") && Number(path.slice(-4)) >= 40;
-      const isLastFilm = method === "GET" && path.includes(films[2][0]);
-      return isLateLookup || isLastFilm || isWholePage(request, "stay/") ? "request" : null;
+      return isLate(request) || isWholePage(request, "stay/") ? "request" : null;
     });
     const tasks = [
       await begun(client, "s3_stats?prefix=stay/"),
@@ -165,16 +196,7 @@ Deno.test("faults of tasks: the store is away for seconds in the middle of each 
     await until("all are tried again", () => isTriedAgain() && tries.has("look-up") ? true : null);
     held.release();
 
-    const [counted, deleted, planned] = await Promise.all(tasks.map((task) => shows(client, task, hasEnded)));
-    assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 80, 80 * 6]);
-    assert.deepEqual(
-      [deleted.status, deleted.total, deleted.deleted, deleted.failed, deleted.errors],
-      ["done", 1100, 1100, 0, []],
-    );
-    assert.deepEqual(
-      [planned.status, planned.completed, planned.failed, planned.failed_keys],
-      ["ready", 81, 1, ["not there"]],
-    );
+    await assertEnds(client, tasks, { counted: 80, deleted: 1100 });
     const left = await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "gone/" }));
     assert.equal(left.KeyCount, 0);
 
@@ -182,9 +204,7 @@ Deno.test("faults of tasks: the store is away for seconds in the middle of each 
     await reading;
     const isWhole = length(chunks) === Number(downloaded.headers.get("x-zip-size"));
     const bytes = isWhole ? Buffer.concat(chunks) : await (await fetch(new URL(String(link), site))).bytes();
-    const found = unzipped(bytes);
-    assert.deepEqual([...found.keys()], films.map(([key]) => key));
-    for (const [key, film] of films) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
+    assertFilms(bytes);
   });
 });
 
@@ -232,9 +252,8 @@ Deno.test("shared tasks: another process takes over the tasks of a killed one, a
   await using redis = await RedisServer.start();
   await withScene(redis, async ({ held, s3, applications: [killed, left], clients: [one, other] }) => {
     const [stay, gone] = [keysOf("stay/", 1100), keysOf("gone/", 1100)];
-    const films = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
     const besides = ["gone", "gone.txt", "gonf/0000"];
-    await put(s3, [...small([...stay, ...gone, ...besides]), ...films]);
+    await put(s3, [...small([...stay, ...gone, ...besides]), ...FILMS]);
 
     const archive = await begun(one, "download", { prefix: "films/" });
     const { download_url: link } = await shows(other, archive, ({ status }) => status === "ready");
@@ -242,9 +261,7 @@ Deno.test("shared tasks: another process takes over the tasks of a killed one, a
     held.hold((request) => {
       const { method, path } = request;
       const isLastDeletion = method === "POST" && path.includes("?delete") && ++deletions === 3;
-      const isLateLookup = method === "HEAD" && path.includes("/stay/") && Number(path.slice(-4)) >= 40;
-      const isLastFilm = method === "GET" && path.includes(films[2][0]);
-      return isLastDeletion || isLateLookup || isLastFilm || isLaterPage(request, "stay/") ? "response" : null;
+      return isLastDeletion || isLate(request) || isLaterPage(request, "stay/") ? "response" : null;
     });
     const count = await begun(one, "s3_stats?prefix=stay/");
     const deletion = await begun(one, "delete-task", { prefixes: ["gone/"], keys: ["gone/0001", "never there"] });
@@ -271,24 +288,9 @@ Deno.test("shared tasks: another process takes over the tasks of a killed one, a
     assert.ok(length(chunks) < Number(broken.headers.get("x-zip-size")));
     const bytes = await (await fetch(new URL(String(link), left.site))).bytes();
     assert.equal(bytes.length, Number(broken.headers.get("x-zip-size")));
-    const found = unzipped(bytes);
-    assert.deepEqual([...found.keys()], films.map(([key]) => key));
-    for (const [key, film] of films) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
+    assertFilms(bytes);
 
-    const [counted, deleted, planned] = await Promise.all([
-      shows(other, count, hasEnded),
-      shows(other, deletion, hasEnded),
-      shows(other, lookups, hasEnded),
-    ]);
-    assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 1100, 1100 * 6]);
-    assert.deepEqual(
-      [deleted.status, deleted.total, deleted.deleted, deleted.failed, deleted.errors],
-      ["done", 1101, 1101, 0, []],
-    );
-    assert.deepEqual(
-      [planned.status, planned.completed, planned.failed, planned.failed_keys],
-      ["ready", 81, 1, ["not there"]],
-    );
-    assert.deepEqual(await listed(s3), [...films.map(([key]) => key), ...besides, ...stay].sort());
+    await assertEnds(other, [count, deletion, lookups], { counted: 1100, deleted: 1101 });
+    assert.deepEqual(await listed(s3), [...FILMS.map(([key]) => key), ...besides, ...stay].sort());
   });
 });
