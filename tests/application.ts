@@ -169,25 +169,24 @@ async function startOnce(options: ApplicationOptions): Promise<Application> {
     throw error;
   }).finally(() => clearTimeout(deadline));
 
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const late = setTimeout(cut, STOP_MS);
+    const status = await ended.finally(() => clearTimeout(late));
+    await removeFolder();
+    return status;
+  };
   return {
     site,
     pid: child.pid,
     dataFolder,
     output: () => output,
-    async stop() {
-      child.kill("SIGTERM");
-      const late = setTimeout(cut, STOP_MS);
-      const status = await ended.finally(() => clearTimeout(late));
-      await removeFolder();
-      return status;
-    },
+    stop,
     async kill() {
       cut();
       await ended;
     },
-    async [Symbol.asyncDispose]() {
-      await this.stop();
-    },
+    [Symbol.asyncDispose]: () => stop().then(() => {}),
   };
 }
 

@@ -54,17 +54,12 @@ export async function startSite(
     url = output.match(/^Site\s+(\S+)/m)?.[1];
   }
   let isStopped = false;
-  return {
-    url,
-    async stop() {
-      if (isStopped) return;
-      isStopped = true;
-      child.kill("SIGTERM");
-      await reader.cancel();
-      await child.status;
-    },
-    async [Symbol.asyncDispose]() {
-      await this.stop();
-    },
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    child.kill("SIGTERM");
+    await reader.cancel();
+    await child.status;
   };
+  return { url, stop, [Symbol.asyncDispose]: stop };
 }

@@ -44,26 +44,25 @@ async function startOnce(options: ApplicationOptions): Promise<Application> {
 /** @throws {StartError} */
 async function applicationOf(hosted: HostedProcess, upstreams: Upstreams | null): Promise<Application> {
   if (hosted.site === "") throw new StartError(hosted.output(), await hosted.ended);
+  const stop = async () => {
+    await hosted.kill();
+    const status = await upstreams?.process.stop();
+    await upstreams?.[Symbol.asyncDispose]();
+    const refused = refusedByRuntime(hosted);
+    if (refused.length > 0) throw new Error(`the runtime refused:\n${refused.join("\n")}`);
+    return status ?? { success: true, code: 0, signal: null };
+  };
   return {
     site: hosted.site,
     pid: hosted.pid,
     dataFolder: upstreams?.process.dataFolder ?? "",
     output: () => (upstreams?.process.output() ?? "") + hosted.output(),
-    async stop() {
-      await hosted.kill();
-      const status = await upstreams?.process.stop();
-      await upstreams?.[Symbol.asyncDispose]();
-      const refused = refusedByRuntime(hosted);
-      if (refused.length > 0) throw new Error(`the runtime refused:\n${refused.join("\n")}`);
-      return status ?? { success: true, code: 0, signal: null };
-    },
+    stop,
     async kill() {
       await hosted.kill();
       await upstreams?.[Symbol.asyncDispose]();
     },
-    async [Symbol.asyncDispose]() {
-      await this.stop();
-    },
+    [Symbol.asyncDispose]: () => stop().then(() => {}),
   };
 }
 

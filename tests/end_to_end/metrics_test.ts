@@ -23,8 +23,8 @@ async function withMetrics(test: (application: Application, metrics: string) => 
   await test(application, metricsUrl(application));
 }
 
-Deno.test("metrics: requests, upstream calls and the process are counted, and no label has what clients send", async () => {
-  await withMetrics(async (application, url) => {
+Deno.test("metrics: requests, upstream calls and the process are counted, and no label has what clients send", () =>
+  withMetrics(async (application, url) => {
     const { call } = await logIn(application.site, "archive/curator");
     const body = "x".repeat(1000);
     assert.ok((await call("POST", "/buckets", { bucket: "scrapes" })).ok);
@@ -70,11 +70,10 @@ Deno.test("metrics: requests, upstream calls and the process are counted, and no
     for (const word of [SECRET_KEY, "scrapes", "curator", "archive/"]) {
       assert.deepEqual([...after.keys()].filter((series) => series.includes(word)), [], word);
     }
-  });
-});
+  }));
 
-Deno.test("metrics: they are served on their own port alone, to names of this machine, and for reading", async () => {
-  await withMetrics(async (application, url) => {
+Deno.test("metrics: they are served on their own port alone, to names of this machine, and for reading", () =>
+  withMetrics(async (application, url) => {
     const status = async (address: string, init?: RequestInit) => {
       const response = await fetch(address, init);
       await response.body?.cancel();
@@ -102,8 +101,7 @@ Deno.test("metrics: they are served on their own port alone, to names of this ma
       assert.match(error.output, new RegExp(`^METRICS_PORT: ${port} is taken on 127\\.0\\.0\\.1: .*\n$`));
       return true;
     });
-  });
-});
+  }));
 
 /** Sums of one scrape have grown from 0 at the start, so they are what `increase` says of that time. */
 const ALERTS = {

@@ -152,8 +152,8 @@ async function assertEnds(
   );
 }
 
-Deno.test("faults of tasks: the store is away for seconds in the middle of each kind, and nothing is lost", async () => {
-  await withScene(null, async ({ held, s3, applications: [{ site }], clients: [client] }) => {
+Deno.test("faults of tasks: the store is away for seconds in the middle of each kind, and nothing is lost", () =>
+  withScene(null, async ({ held, s3, applications: [{ site }], clients: [client] }) => {
     const [stay, gone] = [keysOf("stay/", 80), keysOf("gone/", 1100)];
     await put(s3, [...small([...stay, ...gone]), ...FILMS]);
     const archive = await begun(client, "download", { prefix: "films/" });
@@ -205,11 +205,10 @@ Deno.test("faults of tasks: the store is away for seconds in the middle of each 
     const isWhole = length(chunks) === Number(downloaded.headers.get("x-zip-size"));
     const bytes = isWhole ? Buffer.concat(chunks) : await (await fetch(new URL(String(link), site))).bytes();
     assertFilms(bytes);
-  });
-});
+  }));
 
-Deno.test("faults of tasks: a count fails with what it has when its starter's password changes, and says so", async () => {
-  await withScene(null, async ({ held, s3, mapi, applications: [{ site }], clients: [client] }) => {
+Deno.test("faults of tasks: a count fails with what it has when its starter's password changes, and says so", () =>
+  withScene(null, async ({ held, s3, mapi, applications: [{ site }], clients: [client] }) => {
     await put(s3, small(keysOf("stay/", 1100)));
     held.hold((request) => isLaterPage(request, "stay/") ? "request" : null);
     const count = await begun(client, "s3_stats?prefix=stay/");
@@ -233,8 +232,7 @@ Deno.test("faults of tasks: a count fails with what it has when its starter's pa
     assert.deepEqual([theirs.status, await theirs.json()], [404, { detail: "Task not found" }]);
     const again = await shows(renewed, await begun(renewed, "s3_stats?prefix=stay/"), hasEnded);
     assert.deepEqual([again.status, again.files], ["ready", 1100]);
-  });
-});
+  }));
 async function listed(s3: S3Client): Promise<string[]> {
   const keys: string[] = [];
   let ContinuationToken: string | undefined;

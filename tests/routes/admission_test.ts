@@ -3,7 +3,7 @@ import { GuessLimits, MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib
 import { sharedKeyIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/limit_concurrency.ts";
-import { type FakeAnswer, NOW, s3Error, SECRET, withGateway } from "./gateway_fixture.ts";
+import { type FakeAnswer, gatewayTest, NOW, s3Error, SECRET, withGateway } from "./gateway_fixture.ts";
 import { head, slowClient } from "./slow_client.ts";
 
 const O = "/api/v1/buckets/b/objects/";
@@ -68,8 +68,9 @@ Deno.test("admission: a client that has just logged in starts many uploads and s
   });
 });
 
-Deno.test("admission: a hundred workers of one address log in and begin at once, each with an account, and none is refused", async () => {
-  await withGateway({ proven: false }, async ({ origin, answer }) => {
+gatewayTest(
+  "admission: a hundred workers of one address log in and begin at once, each with an account, and none is refused",
+  async ({ origin, answer }) => {
     answer(() => new Response("<x/>", { headers: { ETag: '"e"' } }));
     const work = async (n: number) => {
       const login = await fetch(`${origin}/api/v1/auth/token`, {
@@ -82,11 +83,12 @@ Deno.test("admission: a hundred workers of one address log in and begin at once,
     };
     const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => work(n)));
     assert.deepEqual(statuses, Array(100).fill([200, 200]));
-  });
-});
+  },
+  { proven: false },
+);
 
-Deno.test("admission: a request whose credentials turn out right counts for its tenant from then on", async () => {
-  await withGateway({ proven: false, gateway: { maxTenantRequests: 1 } }, async ({ call, answer }) => {
+Deno.test("admission: a request whose credentials turn out right counts for its tenant from then on", () =>
+  withGateway({ proven: false, gateway: { maxTenantRequests: 1 } }, async ({ call, answer }) => {
     let end = () => {};
     answer(() =>
       new Response(
@@ -102,8 +104,7 @@ Deno.test("admission: a request whose credentials turn out right counts for its 
     assert.equal(await statusOf(call(`${O}k`)), 503, "the tenant's only place is taken");
     end();
     assert.equal((await download.bytes()).length, 10);
-  });
-});
+  }));
 
 Deno.test("admission: only an answer that judges the signature proves it", async () => {
   const cases: [string, () => Response, number][] = [
@@ -171,8 +172,8 @@ Deno.test("guessing: ten wrong passwords for an account through S3 routes, then 
   });
 });
 
-Deno.test("guessing: sixty wrong passwords of an address for whatever accounts, by either protocol", async () => {
-  await withGateway(behindProxy, async ({ origin, answer, seen }) => {
+Deno.test("guessing: sixty wrong passwords of an address for whatever accounts, by either protocol", () =>
+  withGateway(behindProxy, async ({ origin, answer, seen }) => {
     answer((_request, { target }) =>
       target.startsWith("/mapi") ? new Response(null, { status: 403 }) : s3Error(403, "InvalidAccessKeyId", "no")
     );
@@ -185,11 +186,11 @@ Deno.test("guessing: sixty wrong passwords of an address for whatever accounts, 
     assert.equal(await guess(99), 429);
     // After each 403 of MAPI, S3 was asked whether the password is wrong.
     assert.equal(seen.length, MAX_WRONG_PER_ADDRESS * 1.5);
-  });
-});
+  }));
 
-Deno.test("guessing: MAPI's 403 is a missing right of whoever was accepted before, and a HEAD's 403 says nothing", async () => {
-  await withGateway({}, async ({ origin, call, answer }) => {
+gatewayTest(
+  "guessing: MAPI's 403 is a missing right of whoever was accepted before, and a HEAD's 403 says nothing",
+  async ({ origin, call, answer }) => {
     answer(() => new Response(null, { status: 403 }));
     for (let n = 0; n < 2 * MAX_WRONG_PER_ACCOUNT; n++) {
       assert.equal(await statusOf(call("/api/v1/mapi/tenants/archive/namespaces")), 403);
@@ -198,8 +199,8 @@ Deno.test("guessing: MAPI's 403 is a missing right of whoever was accepted befor
         403,
       );
     }
-  });
-});
+  },
+);
 
 Deno.test("guessing: MAPI's 403 is no wrong password where S3 accepts the caller, or MAPI at the system level", async () => {
   for (const [tenant, proof] of [["archive", "/"], [null, "/mapi/tenants?count=1"]] as const) {
@@ -215,8 +216,9 @@ Deno.test("guessing: MAPI's 403 is no wrong password where S3 accepts the caller
   }
 });
 
-Deno.test("guessing: MAPI's 403 is no wrong password of credentials that the store accepts meanwhile", async () => {
-  await withGateway({ proven: false }, async ({ call, answer, seen }) => {
+gatewayTest(
+  "guessing: MAPI's 403 is no wrong password of credentials that the store accepts meanwhile",
+  async ({ call, answer, seen }) => {
     const users = Array.from({ length: MAX_WRONG_PER_ADDRESS + 1 }, (_, n) => `user${n}`);
     for (const user of users) {
       const headers = await bearer(user);
@@ -235,8 +237,9 @@ Deno.test("guessing: MAPI's 403 is no wrong password of credentials that the sto
       assert.equal(await denied, 403);
     }
     assert.equal(seen.length, 2 * users.length);
-  });
-});
+  },
+  { proven: false },
+);
 
 Deno.test("guessing: refusals of the users file count, and those whom it knows need no other proof", async () => {
   const keys = { accessKey: "A", secretKey: "S" };
@@ -258,8 +261,8 @@ Deno.test("guessing: refusals of the users file count, and those whom it knows n
   });
 });
 
-Deno.test("logins: bodies that never come fill the places of their address alone", async () => {
-  await withGateway({ app: { trustedHops: 1, maxRequests: 2 } }, async ({ origin, call, answer }) => {
+Deno.test("logins: bodies that never come fill the places of their address alone", () =>
+  withGateway({ app: { trustedHops: 1, maxRequests: 2 } }, async ({ origin, call, answer }) => {
     answer(judging);
     const slow = (address: string) =>
       slowClient(origin, head("POST", "/api/v1/auth/token", { "Content-Length": "100", ...from(address) }) + "x");
@@ -286,5 +289,4 @@ Deno.test("logins: bodies that never come fill the places of their address alone
     assert.equal(await statusOf(login("2001:db8:0:2::1")), 200);
     assert.equal(await statusOf(call(`${O}k`)), 200);
     clients.forEach((client) => client[Symbol.dispose]());
-  });
-});
+  }));

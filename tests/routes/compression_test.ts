@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { LUND } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { ANNA, fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
-import { withGateway } from "./gateway_fixture.ts";
+import { gatewayTest, withGateway } from "./gateway_fixture.ts";
 import { webApp } from "./web_deps_fixture.ts";
 
 const GZIP = { "Accept-Encoding": "gzip" };
@@ -34,8 +34,9 @@ Deno.test("compression: pages and the read API are compressed from 1 kB on", asy
   }
 });
 
-Deno.test("compression: no response of the gateway that holds a secret or an object is compressed", async () => {
-  await withGateway({}, async ({ app, answer, bearer }) => {
+gatewayTest(
+  "compression: no response of the gateway that holds a secret or an object is compressed",
+  async ({ app, answer, bearer }) => {
     const stored = JSON.stringify({ text: "x".repeat(5000) });
     answer(() => new Response(stored, { headers: { "Content-Type": "application/json", ETag: '"1"' } }));
     const long = "k".repeat(900);
@@ -73,11 +74,11 @@ Deno.test("compression: no response of the gateway that holds a secret or an obj
       assert.doesNotMatch(response.headers.get("Vary") ?? "", /Accept-Encoding/i);
       await response.body?.cancel();
     }
-  });
-});
+  },
+);
 
-Deno.test("compression: a long listing of the gateway is compressed beside its CORS headers", async () => {
-  await withGateway({ gateway: { corsOrigins: ["https://a.example"] } }, async ({ app, answer, bearer }) => {
+Deno.test("compression: a long listing of the gateway is compressed beside its CORS headers", () =>
+  withGateway({ gateway: { corsOrigins: ["https://a.example"] } }, async ({ app, answer, bearer }) => {
     const buckets = Array.from(
       { length: 60 },
       (_, at) => `<Bucket><Name>bucket-${at}</Name><CreationDate>2024-01-01T00:00:00.000Z</CreationDate></Bucket>`,
@@ -96,5 +97,4 @@ Deno.test("compression: a long listing of the gateway is compressed beside its C
     assert.deepEqual(response.headers.get("Vary")?.split(", ").sort(), ["Accept-Encoding", "Origin"]);
     const list = JSON.parse(new TextDecoder().decode(gunzipSync(await response.bytes())));
     assert.equal(list.buckets.length, 60);
-  });
-});
+  }));

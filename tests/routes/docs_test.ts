@@ -1,37 +1,36 @@
 import assert from "node:assert/strict";
 import { EMBEDDED_FORMS } from "@/embedded/store/names.ts";
-import { withGateway } from "./gateway_fixture.ts";
+import { gatewayTest, withGateway } from "./gateway_fixture.ts";
 
 interface Operation {
   readonly responses: Record<string, { content?: unknown }>;
 }
 
-Deno.test("docs: the page and all it loads come from our own origin under a policy", async () => {
-  await withGateway({}, async ({ app }) => {
-    const page = await app.request("/docs");
-    assert.match(page.headers.get("Content-Security-Policy") ?? "", /script-src 'self';/);
-    assert.match(page.headers.get("Content-Security-Policy") ?? "", /frame-ancestors 'none'/);
-    const html = await page.text();
-    assert.ok(!/https?:\/\//.test(html), "nothing from elsewhere");
-    assert.ok(!/<script>/.test(html), "no inline script");
-    const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link);
-    const files = links.filter((link) => !link.startsWith("data:"));
-    assert.equal(files.length, 6);
-    for (const link of files) {
-      const file = await app.request(new URL(link, "http://localhost/docs").pathname);
-      assert.equal(file.status, 200, link);
-      assert.ok((await file.arrayBuffer()).byteLength > 0);
-    }
-    assert.match(html, /class="without-scripts".*<a href="\/openapi\.json">/);
-    assert.equal((await app.request("/redoc")).headers.get("Location"), "/docs");
-    assert.equal((await app.request("/docs/")).headers.get("Location"), "/docs");
-    assert.equal((await app.request("/")).headers.get("Location"), "/docs");
-    assert.equal((await app.request("/docs/package.json")).status, 404);
-  });
+gatewayTest("docs: the page and all it loads come from our own origin under a policy", async ({ app }) => {
+  const page = await app.request("/docs");
+  assert.match(page.headers.get("Content-Security-Policy") ?? "", /script-src 'self';/);
+  assert.match(page.headers.get("Content-Security-Policy") ?? "", /frame-ancestors 'none'/);
+  const html = await page.text();
+  assert.ok(!/https?:\/\//.test(html), "nothing from elsewhere");
+  assert.ok(!/<script>/.test(html), "no inline script");
+  const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link);
+  const files = links.filter((link) => !link.startsWith("data:"));
+  assert.equal(files.length, 6);
+  for (const link of files) {
+    const file = await app.request(new URL(link, "http://localhost/docs").pathname);
+    assert.equal(file.status, 200, link);
+    assert.ok((await file.arrayBuffer()).byteLength > 0);
+  }
+  assert.match(html, /class="without-scripts".*<a href="\/openapi\.json">/);
+  assert.equal((await app.request("/redoc")).headers.get("Location"), "/docs");
+  assert.equal((await app.request("/docs/")).headers.get("Location"), "/docs");
+  assert.equal((await app.request("/")).headers.get("Location"), "/docs");
+  assert.equal((await app.request("/docs/package.json")).status, 404);
 });
 
-Deno.test("openapi: the operations without a login are these alone, and every schema can be resolved", async () => {
-  await withGateway({}, async ({ app }) => {
+gatewayTest(
+  "openapi: the operations without a login are these alone, and every schema can be resolved",
+  async ({ app }) => {
     const document = await (await app.request("/openapi.json")).json();
     const open: string[] = [];
     for (const [path, item] of Object.entries<Record<string, { security?: unknown }>>(document.paths)) {
@@ -46,8 +45,8 @@ Deno.test("openapi: the operations without a login are these alone, and every sc
     for (const [, name] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       assert.ok(document.components.schemas[name], name);
     }
-  });
-});
+  },
+);
 
 Deno.test("openapi: what a store gives out has a pattern where the store is our own, and none elsewhere", async () => {
   for (const issuedForms of [EMBEDDED_FORMS, null]) {
@@ -65,8 +64,9 @@ Deno.test("openapi: what a store gives out has a pattern where the store is our 
   }
 });
 
-Deno.test("openapi: what is taken beyond the types is said, and what is said is taken", async () => {
-  await withGateway({}, async ({ app, call, answer }) => {
+gatewayTest(
+  "openapi: what is taken beyond the types is said, and what is said is taken",
+  async ({ app, call, answer }) => {
     const { paths, components: { schemas } } = await (await app.request("/openapi.json")).json();
     const namespaces = "/api/v1/mapi/tenants/{tenant_name}/namespaces";
     const offset = paths[namespaces].get.parameters.find(({ name }: { name: string }) => name === "offset");
@@ -92,23 +92,21 @@ Deno.test("openapi: what is taken beyond the types is said, and what is said is 
     assert.deepEqual(all.properties, { prefix: { const: "" }, all: { const: true } });
     const group = schemas.GroupAccountCreate.anyOf.map(({ required }: { required: string[] }) => required);
     assert.deepEqual(group, [["groupname"], ["externalGroupID"]]);
-  });
-});
+  },
+);
 
-Deno.test("openapi: every success of an operation that answers JSON has a shape", async () => {
-  await withGateway({}, async ({ app }) => {
-    const { paths } = await (await app.request("/openapi.json")).json();
-    const unshaped: string[] = [];
-    for (const [path, methods] of Object.entries<Record<string, Operation>>(paths)) {
-      for (const [method, { responses }] of Object.entries(methods)) {
-        const success = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-        if (method !== "head" && success.some(([, { content }]) => !content)) unshaped.push(`${method} ${path}`);
-      }
+gatewayTest("openapi: every success of an operation that answers JSON has a shape", async ({ app }) => {
+  const { paths } = await (await app.request("/openapi.json")).json();
+  const unshaped: string[] = [];
+  for (const [path, methods] of Object.entries<Record<string, Operation>>(paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      const success = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+      if (method !== "head" && success.some(([, { content }]) => !content)) unshaped.push(`${method} ${path}`);
     }
-    assert.deepEqual(unshaped, []);
-    for (const path of ["/readyz", "/liveness", "/health", "/healthz", "/readiness"]) {
-      const { schema } = paths[path].get.responses[200].content["application/json"];
-      assert.ok("$ref" in schema || schema.type === "object", path);
-    }
-  });
+  }
+  assert.deepEqual(unshaped, []);
+  for (const path of ["/readyz", "/liveness", "/health", "/healthz", "/readiness"]) {
+    const { schema } = paths[path].get.responses[200].content["application/json"];
+    assert.ok("$ref" in schema || schema.type === "object", path);
+  }
 });

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { connect } from "node:net";
-import { withGateway } from "./gateway_fixture.ts";
+import { gatewayTest, withGateway } from "./gateway_fixture.ts";
 import { rawExchange, rawStore } from "./raw_store.ts";
 
 const O = "/api/v1/buckets/b/objects/";
 
-Deno.test("download: a name to save under is sent where it is asked for, whatever the store says", async () => {
-  await withGateway({}, async ({ call, answer }) => {
+gatewayTest(
+  "download: a name to save under is sent where it is asked for, whatever the store says",
+  async ({ call, answer }) => {
     answer(() => new Response("x", { headers: { "Content-Disposition": "inline; filename=stored" } }));
     const shown = async (key: string, query: string, method = "GET") => {
       const response = await call(`${O}${key}${query}`, { method });
@@ -30,11 +31,12 @@ Deno.test("download: a name to save under is sent where it is asked for, whateve
     const bad = await call(`${O}x?disposition=script`);
     assert.equal(bad.status, 422);
     assert.deepEqual((await bad.json()).detail[0].loc, ["query", "disposition"]);
-  });
-});
+  },
+);
 
-Deno.test("download: checksums are asked for and shown, and what else the store says of an object", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "download: checksums are asked for and shown, and what else the store says of an object",
+  async ({ call, answer, seen }) => {
     const said = {
       "x-amz-checksum-crc32c": "AAAAAA==",
       "x-amz-checksum-type": "FULL_OBJECT",
@@ -53,11 +55,12 @@ Deno.test("download: checksums are asked for and shown, and what else the store 
     }
     await (await call(`${O}x`)).body?.cancel();
     assert.equal(seen.at(-1)?.headers.get("x-amz-checksum-mode"), null);
-  });
-});
+  },
+);
 
-Deno.test("download: text stays as it is stored, whatever codings the client takes", async () => {
-  await withGateway({}, async ({ origin, bearer, answer, seen }) => {
+gatewayTest(
+  "download: text stays as it is stored, whatever codings the client takes",
+  async ({ origin, bearer, answer, seen }) => {
     const text = "the same line again and again\n".repeat(1000);
     answer(() => new Response(text, { headers: { "Content-Type": "text/plain" } }));
     const head = `GET ${O}x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip, br, zstd\r\n` +
@@ -67,11 +70,12 @@ Deno.test("download: text stays as it is stored, whatever codings the client tak
     assert.doesNotMatch(answered, /\r\ncontent-encoding:/i);
     assert.ok(answered.endsWith(text));
     assert.equal(seen[0].headers.get("accept-encoding"), "identity");
-  });
-});
+  },
+);
 
-Deno.test("download: any Range header goes to the store as it is, and a store's refusal names the size", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "download: any Range header goes to the store as it is, and a store's refusal names the size",
+  async ({ call, answer, seen }) => {
     const spec = fc.oneof(
       fc.tuple(fc.nat(), fc.nat()).map(([first, last]) => `bytes=${first}-${last}`),
       fc.nat().map((first) => `bytes=${first}-`),
@@ -94,8 +98,8 @@ Deno.test("download: any Range header goes to the store as it is, and a store's 
       }),
       { numRuns: 60 },
     );
-  });
-});
+  },
+);
 
 for (const [way, key] of [["fetch", "x"], ["node:http", "a/../x"]]) {
   Deno.test(`download through ${way}: a slow reader holds the store back, and one who leaves closes its connection`, async () => {

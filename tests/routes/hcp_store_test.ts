@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { s3Error, type Seen, withGateway } from "./gateway_fixture.ts";
+import { gatewayTest, s3Error, type Seen } from "./gateway_fixture.ts";
 
 const B = "/api/v1/buckets/b";
 const GRANT = { Grantee: { Type: "CanonicalUser", ID: "u" }, Permission: "READ" };
@@ -85,8 +85,9 @@ function accepted({ method, target, headers }: Seen): Response {
   return new Response(DOCUMENTS.find(([known]) => known.test(target))?.[1] ?? assert.fail(`${method} ${target}`));
 }
 
-Deno.test("a store like HCP: it takes every request, each is sent once, and all are signed", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
+gatewayTest(
+  "a store like HCP: it takes every request, each is sent once, and all are signed",
+  async ({ call, answer, seen }) => {
     answer((_, request) => refusal(request) ?? accepted(request));
     for (const [method, path, body] of OPERATIONS) {
       const before = seen.length;
@@ -96,20 +97,18 @@ Deno.test("a store like HCP: it takes every request, each is sent once, and all 
       const sent = seen.slice(before).map(({ method, target }) => `${method} ${target}`);
       assert.equal(new Set(sent).size, sent.length, `${sent}`);
     }
-  });
-});
+  },
+);
 
-Deno.test("a store like HCP: a failure is not tried again", async () => {
-  await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => s3Error(503, "SlowDown", "later"));
-    for (const [method, path, body] of OPERATIONS) {
-      const before = seen.length;
-      assert.equal(
-        (await call(path, { method, body: body === undefined ? undefined : JSON.stringify(body) })).status,
-        503,
-        `${method} ${path}`,
-      );
-      assert.equal(seen.length - before, 1, `${method} ${path}`);
-    }
-  });
+gatewayTest("a store like HCP: a failure is not tried again", async ({ call, answer, seen }) => {
+  answer(() => s3Error(503, "SlowDown", "later"));
+  for (const [method, path, body] of OPERATIONS) {
+    const before = seen.length;
+    assert.equal(
+      (await call(path, { method, body: body === undefined ? undefined : JSON.stringify(body) })).status,
+      503,
+      `${method} ${path}`,
+    );
+    assert.equal(seen.length - before, 1, `${method} ${path}`);
+  }
 });

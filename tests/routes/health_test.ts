@@ -8,31 +8,29 @@ import { ManualClock } from "@/tests/manual_clock.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { TIMEOUT_MS, until } from "@/tests/until.ts";
-import { nowhere, withGateway } from "./gateway_fixture.ts";
+import { gatewayTest, nowhere, withGateway } from "./gateway_fixture.ts";
 
 const NOTHING = {
   ...{ gateway: null, web: null, results: null, resultsStore: null },
   ...{ allowedHosts: null, log: NO_LOG, now: Date.now },
 };
 
-Deno.test("health: open, and ready while the store answers anything at all", async () => {
-  await withGateway({}, async ({ app, answer, seen }) => {
-    answer(() => new Response(null, { status: 403 }));
-    const json = async (path: string) => {
-      const response = await app.request(path);
-      return [response.status, await response.json()];
-    };
-    assert.deepEqual(await json("/healthz"), [200, { ok: true }]);
-    assert.deepEqual(await json("/liveness"), [200, { status: "ok" }]);
-    assert.deepEqual(await json("/health"), [200, { status: "ok", cache: "disabled" }]);
-    const checks = { hcp: "reachable", cache: "disabled" };
-    assert.deepEqual(await json("/readiness"), [200, { status: "ready", checks }]);
-    assert.deepEqual(await json("/readyz"), [200, { ok: true, checks: { hcp: "reachable" } }]);
-    assert.equal(seen.length, 1, "probes within the same two seconds ask once");
-    const [{ method, target, headers }] = seen;
-    assert.deepEqual([method, target, headers.get("authorization")], ["HEAD", "/mapi/tenants", null]);
-    assert.deepEqual(await json("/api/v1/capabilities"), [200, { mapi_enabled: true, storage_backend: "hcp" }]);
-  });
+gatewayTest("health: open, and ready while the store answers anything at all", async ({ app, answer, seen }) => {
+  answer(() => new Response(null, { status: 403 }));
+  const json = async (path: string) => {
+    const response = await app.request(path);
+    return [response.status, await response.json()];
+  };
+  assert.deepEqual(await json("/healthz"), [200, { ok: true }]);
+  assert.deepEqual(await json("/liveness"), [200, { status: "ok" }]);
+  assert.deepEqual(await json("/health"), [200, { status: "ok", cache: "disabled" }]);
+  const checks = { hcp: "reachable", cache: "disabled" };
+  assert.deepEqual(await json("/readiness"), [200, { status: "ready", checks }]);
+  assert.deepEqual(await json("/readyz"), [200, { ok: true, checks: { hcp: "reachable" } }]);
+  assert.equal(seen.length, 1, "probes within the same two seconds ask once");
+  const [{ method, target, headers }] = seen;
+  assert.deepEqual([method, target, headers.get("authorization")], ["HEAD", "/mapi/tenants", null]);
+  assert.deepEqual(await json("/api/v1/capabilities"), [200, { mapi_enabled: true, storage_backend: "hcp" }]);
 });
 
 Deno.test("health: what is not ready is looked at again a moment later, what is ready after two seconds", async () => {
@@ -133,8 +131,8 @@ Deno.test("health: a probe is waited for 6 seconds", async () => {
   assert.deepEqual(await response, { ok: false, checks: { disk: "no answer" } });
 });
 
-Deno.test("health: not ready without the store", async () => {
-  await withGateway({ gateway: { addresses: nowhere() } }, async ({ app }) => {
+Deno.test("health: not ready without the store", () =>
+  withGateway({ gateway: { addresses: nowhere() } }, async ({ app }) => {
     const readiness = await app.request("/readiness");
     assert.equal(readiness.status, 503);
     assert.deepEqual(await readiness.json(), {
@@ -143,8 +141,7 @@ Deno.test("health: not ready without the store", async () => {
     });
     assert.equal((await app.request("/readyz")).status, 503);
     assert.equal((await app.request("/healthz")).status, 200);
-  });
-});
+  }));
 
 Deno.test("health: a generic store must list buckets for the configured keys", async () => {
   const sharedKeys = { accessKey: "A", secretKey: "S" };

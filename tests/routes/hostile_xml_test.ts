@@ -121,8 +121,8 @@ Deno.test("hostile XML: a store that hangs before its answer is 504 for every op
   });
 });
 
-Deno.test("hostile XML: a store that cannot be reached is 502 for every operation", async () => {
-  await withGateway({ gateway: { addresses: nowhere() } }, async ({ call }) => {
+Deno.test("hostile XML: a store that cannot be reached is 502 for every operation", () =>
+  withGateway({ gateway: { addresses: nowhere() } }, async ({ call }) => {
     for (const [method, path, body] of READERS) {
       const response = await call(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
       assert.deepEqual([response.status, await response.json()], [502, {
@@ -130,8 +130,7 @@ Deno.test("hostile XML: a store that cannot be reached is 502 for every operatio
         code: "store_unreachable",
       }], path);
     }
-  });
-});
+  }));
 
 Deno.test("hostile XML: a flood is read no further than its bound, and its connection is closed", async () => {
   const piece = `<x>${"y".repeat(64 * 1024)}</x>`;

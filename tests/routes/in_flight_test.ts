@@ -54,8 +54,8 @@ async function until(status: number, ask: () => Promise<Response>): Promise<Resp
   }
 }
 
-Deno.test("in flight: beyond the bound of the role 503 at once, streamed bodies count to their end, health is never counted", async () => {
-  await withGateway({ app: { maxRequests: 3 } }, async ({ call, answer }) => {
+Deno.test("in flight: beyond the bound of the role 503 at once, streamed bodies count to their end, health is never counted", () =>
+  withGateway({ app: { maxRequests: 3 } }, async ({ call, answer }) => {
     const held = heldAnswers();
     answer(held.answer);
     const downloads = [await call(`${O}1`), await call(`${O}2`), await call(`${O}3`)];
@@ -75,11 +75,10 @@ Deno.test("in flight: beyond the bound of the role 503 at once, streamed bodies 
     held.endAll();
     for (const download of downloads) assert.equal((await download.bytes()).length, 10);
     await (await until(200, () => call("/api/v1/capabilities"))).body?.cancel();
-  });
-});
+  }));
 
-Deno.test("in flight: a tenant has its share, other tenants and the open routes theirs", async () => {
-  await withGateway({ gateway: { maxTenantRequests: 2 } }, async ({ origin, answer }) => {
+Deno.test("in flight: a tenant has its share, other tenants and the open routes theirs", () =>
+  withGateway({ gateway: { maxTenantRequests: 2 } }, async ({ origin, answer }) => {
     const held = heldAnswers();
     answer(held.answer);
     const get = async (tenant: string | null, path = `${O}k`) =>
@@ -104,11 +103,10 @@ Deno.test("in flight: a tenant has its share, other tenants and the open routes 
     downloads.push(await until(200, () => get("archive")));
     held.endAll();
     await downloads.at(-1)?.body?.cancel();
-  });
-});
+  }));
 
-Deno.test("in flight: a place is given back when the client leaves, and when an answer is an error", async () => {
-  await withGateway({ app: { maxRequests: 2 } }, async ({ origin, bearer, call, answer }) => {
+Deno.test("in flight: a place is given back when the client leaves, and when an answer is an error", () =>
+  withGateway({ app: { maxRequests: 2 } }, async ({ origin, bearer, call, answer }) => {
     const held = heldAnswers();
     answer(held.answer);
     const sockets = ["a", "b"].map((key) => {
@@ -130,21 +128,19 @@ Deno.test("in flight: a place is given back when the client leaves, and when an 
         await response.body?.cancel();
       }
     }
-  });
-});
+  }));
 
 function expected(init: RequestInit): number {
   return init.method === "PATCH" ? 405 : init.headers ? 401 : 404;
 }
 
-Deno.test("in flight: without a connection a place is given back with the answer", async () => {
-  await withGateway({ app: { maxRequests: 1 }, gateway: { maxTenantRequests: 1 } }, async ({ app, bearer, answer }) => {
+Deno.test("in flight: without a connection a place is given back with the answer", () =>
+  withGateway({ app: { maxRequests: 1 }, gateway: { maxTenantRequests: 1 } }, async ({ app, bearer, answer }) => {
     answer(() => new Response("x"));
     for (let n = 0; n < 5; n++) {
       assert.equal((await app.request(`${O}k`, { headers: bearer })).status, 200);
     }
-  });
-});
+  }));
 
 Deno.test("in flight: the results role has a bound of its own, and health is never counted there either", async () => {
   const held = heldAnswers();

@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
 import { requestsOf } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
-import { withGateway } from "./gateway_fixture.ts";
+import { gatewayTest, withGateway } from "./gateway_fixture.ts";
 
-Deno.test("request id: kept when harmless, else 32 hexadecimal digits, on every answer", async () => {
-  await withGateway({}, async ({ app }) => {
-    const id = async (path: string, given?: string) => {
-      const response = await app.request(path, { headers: given === undefined ? {} : { "X-Request-ID": given } });
-      return response.headers.get("X-Request-ID") ?? "";
-    };
-    assert.equal(await id("/liveness", "abc-1_2.3"), "abc-1_2.3");
-    assert.equal(await id("/nothing", "x"), "x");
-    for (const given of [undefined, "a b", "x".repeat(129), "å", ""]) {
-      assert.match(await id("/api/v1/buckets", given), /^[0-9a-f]{32}$/);
-    }
-  });
+gatewayTest("request id: kept when harmless, else 32 hexadecimal digits, on every answer", async ({ app }) => {
+  const id = async (path: string, given?: string) => {
+    const response = await app.request(path, { headers: given === undefined ? {} : { "X-Request-ID": given } });
+    return response.headers.get("X-Request-ID") ?? "";
+  };
+  assert.equal(await id("/liveness", "abc-1_2.3"), "abc-1_2.3");
+  assert.equal(await id("/nothing", "x"), "x");
+  for (const given of [undefined, "a b", "x".repeat(129), "å", ""]) {
+    assert.match(await id("/api/v1/buckets", given), /^[0-9a-f]{32}$/);
+  }
 });
 
-Deno.test("routing: unknown paths 404, wrong methods 405 with Allow, one trailing slash 307", async () => {
-  await withGateway({}, async ({ app, call }) => {
+gatewayTest(
+  "routing: unknown paths 404, wrong methods 405 with Allow, one trailing slash 307",
+  async ({ app, call }) => {
     for (const path of ["/api/v1/nothing", "/api/v1/buckets//objects", "/x", "/api/v1/mapi/tenants//namespaces"]) {
       const response = await app.request(path);
       assert.equal(response.status, 404, path);
@@ -44,8 +43,8 @@ Deno.test("routing: unknown paths 404, wrong methods 405 with Allow, one trailin
       (await app.request("/api/v1/buckets/b/", { method: "DELETE" })).headers.get("location"),
       "/api/v1/buckets/b",
     );
-  });
-});
+  },
+);
 
 Deno.test("cors: any origin without credentials, or the listed ones with; on gateway routes only", async () => {
   const Origin = "https://app.example.org";
@@ -86,18 +85,18 @@ Deno.test("cors: any origin without credentials, or the listed ones with; on gat
   });
 });
 
-Deno.test("host: a foreign Host name is 421 where names are known", async () => {
-  await withGateway({ app: { allowedHosts: ["127.0.0.1", "localhost", "[::1]"] } }, async ({ app, call }) => {
+Deno.test("host: a foreign Host name is 421 where names are known", () =>
+  withGateway({ app: { allowedHosts: ["127.0.0.1", "localhost", "[::1]"] } }, async ({ app, call }) => {
     assert.equal((await call("/healthz")).status, 200);
     const statuses = { "LOCALHOST:8000": 200, "[::1]:8000": 200, "evil.example.org": 421, "127.0.0.1.evil.org": 421 };
     for (const [Host, status] of Object.entries(statuses)) {
       assert.equal((await app.request("/healthz", { headers: { Host } })).status, status, Host);
     }
-  });
-});
+  }));
 
-Deno.test("access log: one line per request, secrets out, probes silent", async () => {
-  await withGateway({}, async ({ call, app, logged, answer, bearer }) => {
+gatewayTest(
+  "access log: one line per request, secrets out, probes silent",
+  async ({ call, app, logged, answer, bearer }) => {
     answer(() => Response.json({ name: [] }));
     await app.request("/healthz");
     await app.request("/readyz");
@@ -126,11 +125,11 @@ Deno.test("access log: one line per request, secrets out, probes silent", async 
     assert.equal(unknown.operation, null);
     const text = JSON.stringify(lines);
     assert.ok(!/hush|eyJ/.test(text), text);
-  });
-});
+  },
+);
 
-Deno.test("access log: each operation has the line of its own id, but for probes", async () => {
-  await withGateway({ app: { maxRequests: 1000 } }, async ({ app, logged }) => {
+Deno.test("access log: each operation has the line of its own id, but for probes", () =>
+  withGateway({ app: { maxRequests: 1000 } }, async ({ app, logged }) => {
     const requests = requestsOf(await (await app.request("/openapi.json")).json());
     assert.ok(requests.length > 120);
     for (const { id, path, method, body } of requests) {
@@ -140,8 +139,7 @@ Deno.test("access log: each operation has the line of its own id, but for probes
     const lines = logged().filter(({ request_id }) => String(request_id).startsWith("of."));
     const expected = requests.filter(({ path }) => path.startsWith("/api/")).map(({ id }) => [`of.${id}`, id]);
     assert.deepEqual(lines.map(({ request_id, operation }) => [request_id, operation]), expected);
-  });
-});
+  }));
 
 Deno.test("errors: an unexpected error is a 500 with the request id, its stack logged once without secrets", async () => {
   const identify = () => {
@@ -159,20 +157,18 @@ Deno.test("errors: an unexpected error is a 500 with the request id, its stack l
   });
 });
 
-Deno.test("bodies: broken JSON 422 with its place, above 1 MiB 413, no body a missing one", async () => {
-  await withGateway({}, async ({ call }) => {
-    const post = (body?: BodyInit) => call("/api/v1/presign", { method: "POST", body });
-    const broken = await post('{"bucket": }');
-    assert.equal(broken.status, 422);
-    const [entry] = (await broken.json()).detail;
-    assert.deepEqual([entry.type, entry.loc[0], entry.msg], ["json_invalid", "body", "JSON decode error"]);
-    assert.equal(typeof entry.loc[1], "number");
-    const bytes = await post(new Uint8Array([0x22, 0xff, 0x22]));
-    assert.equal((await bytes.json()).detail[0].type, "json_invalid");
-    const none = await post();
-    assert.deepEqual(await none.json(), { detail: [{ type: "missing", loc: ["body"], msg: "Field required" }] });
-    assert.equal((await post(`"${"x".repeat(1024 * 1024)}"`)).status, 413);
-    assert.equal((await post(new Blob(["x".repeat(1024 * 1024 + 1)]).stream())).status, 413);
-    assert.equal((await post("[".repeat(500_000) + "]".repeat(500_000))).status, 422);
-  });
+gatewayTest("bodies: broken JSON 422 with its place, above 1 MiB 413, no body a missing one", async ({ call }) => {
+  const post = (body?: BodyInit) => call("/api/v1/presign", { method: "POST", body });
+  const broken = await post('{"bucket": }');
+  assert.equal(broken.status, 422);
+  const [entry] = (await broken.json()).detail;
+  assert.deepEqual([entry.type, entry.loc[0], entry.msg], ["json_invalid", "body", "JSON decode error"]);
+  assert.equal(typeof entry.loc[1], "number");
+  const bytes = await post(new Uint8Array([0x22, 0xff, 0x22]));
+  assert.equal((await bytes.json()).detail[0].type, "json_invalid");
+  const none = await post();
+  assert.deepEqual(await none.json(), { detail: [{ type: "missing", loc: ["body"], msg: "Field required" }] });
+  assert.equal((await post(`"${"x".repeat(1024 * 1024)}"`)).status, 413);
+  assert.equal((await post(new Blob(["x".repeat(1024 * 1024 + 1)]).stream())).status, 413);
+  assert.equal((await post("[".repeat(500_000) + "]".repeat(500_000))).status, 422);
 });

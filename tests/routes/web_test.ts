@@ -33,34 +33,31 @@ async function siteOnly(test: (app: ReturnType<typeof buildApp>) => Promise<void
   await test(buildApp({ ...NOTHING, web }));
 }
 
-Deno.test("site without a cluster: all of its API is 503, whatever its files are called", async () => {
-  await siteOnly(async (app) => {
+Deno.test("site without a cluster: all of its API is 503, whatever its files are called", () =>
+  siteOnly(async (app) => {
     for (const path of ["jobs", "jobs/a/b", "version", "nonsense"]) {
       const answer = await app.request(`/api/v1/${path}`);
       assert.equal(answer.status, 503, path);
       assert.equal(answer.headers.get("cache-control"), "private, no-store");
       await answer.body?.cancel();
     }
-  });
-});
+  }));
 
-Deno.test("site: HEAD says the length of what GET answers", async () => {
-  await siteOnly(async (app) => {
+Deno.test("site: HEAD says the length of what GET answers", () =>
+  siteOnly(async (app) => {
     for (const path of ["/", "/login", "/config.js", "/page.html", "/nothing-there"]) {
       const length = (await (await app.request(path)).bytes()).length;
       const head = await app.request(path, { method: "HEAD" });
       assert.equal(head.headers.get("content-length"), String(length), path);
     }
-  });
-});
+  }));
 
-Deno.test("site: a name that no disk holds is 404", async () => {
-  await siteOnly(async (app) => {
+Deno.test("site: a name that no disk holds is 404", () =>
+  siteOnly(async (app) => {
     for (const name of ["a".repeat(300), "å".repeat(200), `${"b".repeat(252)}`]) {
       assert.equal((await app.request(`/${encodeURIComponent(name)}`)).status, 404);
     }
-  });
-});
+  }));
 
 Deno.test("host check: a target in absolute form must name us as well", async () => {
   const app = buildApp({ ...NOTHING, web: null, allowedHosts: ["127.0.0.1"] });

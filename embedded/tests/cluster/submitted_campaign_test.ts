@@ -167,8 +167,8 @@ testCluster(
 for (
   const [what, hasLabel, hasJob] of [["a ConfigMap with", true, false], ["a Job with", false, true]] as const
 ) {
-  Deno.test(`submitted: results that a removed sample shares with ${what} its pipeline label stay`, async () => {
-    await withCluster(async ({ cluster, writer, send, map, sample }) => {
+  Deno.test(`submitted: results that a removed sample shares with ${what} its pipeline label stay`, () =>
+    withCluster(async ({ cluster, writer, send, map, sample }) => {
       const own = "SE-RA-420-1720-B-0103";
       const text = `${own}\t${ARCHIVE}/iiif/${own}/manifest.json\n`;
       const metadata = { ...map.metadata, ...(!hasLabel && { labels: {} }) };
@@ -191,8 +191,7 @@ for (
       }
       assert.ok(!writer.files.has(`${RESULTS}/SE-RA-420-1720-B-0104/manifest.json`));
       assert.ok(writer.files.has(`${RESULTS}/${own}/manifest.json`));
-    });
-  });
+    }));
 }
 
 testCluster(

@@ -16,8 +16,8 @@ async function withBucket(bucket: string, body: (client: GatewayClient, site: st
 
 const partBytes = (number: number, length: number) => Buffer.alloc(length, `part ${number};`);
 
-Deno.test("whole application: a file goes up in parts, one of them twice, and comes out whole", async () => {
-  await withBucket("parts", async (client) => {
+Deno.test("whole application: a file goes up in parts, one of them twice, and comes out whole", () =>
+  withBucket("parts", async (client) => {
     const upload = { bucket: "parts", key: "film/å 1.mkv", sizeBytes: 22 * MIB + 5, partBytes: 5 * MIB, breaksOnce: 3 };
     const { uploadId, parts, broken } = await sendParts(client, { ...upload, bytes: partBytes });
     assert.deepEqual([parts.length, broken], [5, 1]);
@@ -29,8 +29,7 @@ Deno.test("whole application: a file goes up in parts, one of them twice, and co
     assert.equal(read.headers.get("etag"), done.etag);
     assert.deepEqual(await streamDigest(read.body), { digest: hash.digest("hex"), size: upload.sizeBytes });
     assert.deepEqual((await client.json("GET", "/buckets/parts/uploads")).uploads, []);
-  });
-});
+  }));
 
 /** Objects and the names that they have in an archive. */
 const ENTRIES: readonly (readonly [key: string, name: string, text: string])[] = [
@@ -64,8 +63,8 @@ async function judged(program: string, args: readonly string[]): Promise<string 
   }
 }
 
-Deno.test("whole application: an archive has safe names, lists what is missing, is nobody else's, and other programs read it", async () => {
-  await withBucket("parcels", async (client, site) => {
+Deno.test("whole application: an archive has safe names, lists what is missing, is nobody else's, and other programs read it", () =>
+  withBucket("parcels", async (client, site) => {
     const path = "/buckets/parcels/objects/download";
     for (const [key, , text] of ENTRIES) {
       await client.json("PUT", `/buckets/parcels/objects/${encodeURIComponent(key)}?as=object`, text);
@@ -142,5 +141,4 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
     }
     const { output } = await sharedStorage();
     assert.doesNotMatch(output(), new RegExp(link.searchParams.get("ticket") ?? ""));
-  });
-});
+  }));

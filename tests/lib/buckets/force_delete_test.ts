@@ -28,8 +28,8 @@ const failsWith = (status: number, detail: string | RegExp) => (error: unknown) 
   return true;
 };
 
-Deno.test("force delete: versions go a page at a time, one multi-delete each, then the bucket", async () => {
-  await withFakeBucket({ versions: 4500 }, async (fixture) => {
+Deno.test("force delete: versions go a page at a time, one multi-delete each, then the bucket", () =>
+  withFakeBucket({ versions: 4500 }, async (fixture) => {
     await run(fixture).done;
     const { calls, batches, versions } = fixture.bucket;
     assert.deepEqual([batches, versions], [[1000, 1000, 1000, 1000, 500], 0]);
@@ -39,8 +39,7 @@ Deno.test("force delete: versions go a page at a time, one multi-delete each, th
       "GET /b list-type",
       "DELETE /b",
     ]);
-  });
-});
+  }));
 
 Deno.test("force delete: uploads in progress are aborted, current objects deleted, their new markers too", async () => {
   let listed = false;

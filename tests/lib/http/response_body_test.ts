@@ -106,21 +106,19 @@ async function withProxy(secureTarget: string, body: (origin: string) => Promise
 
 // The second path is one that only node:http carries.
 for (const target of ["/object", "/a/../object"]) {
-  Deno.test(`long bodies: downloads from ${target} that are read late arrive whole`, async () => {
-    await withProxy(target, async (origin) => {
+  Deno.test(`long bodies: downloads from ${target} that are read late arrive whole`, () =>
+    withProxy(target, async (origin) => {
       // All are on their way, and their buffers full, before the first is read.
       const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => fetch(origin)));
       for (const response of responses) assert.equal(digest(await response.bytes()), EXPECTED);
-    });
-  });
+    }));
 
-  Deno.test(`long bodies: uploads to ${target} arrive whole`, async () => {
-    await withProxy(target, async (origin) => {
+  Deno.test(`long bodies: uploads to ${target} arrive whole`, () =>
+    withProxy(target, async (origin) => {
       const uploads = Array.from({ length: AT_ONCE }, async () => {
         const response = await fetch(origin, { method: "PUT", body: CONTENT });
         return await response.text();
       });
       for (const received of await Promise.all(uploads)) assert.equal(received, EXPECTED);
-    });
-  });
+    }));
 }

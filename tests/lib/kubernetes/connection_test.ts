@@ -33,8 +33,8 @@ function connectTo(address: ClusterAddress, options: Partial<ClusterOptions> = {
 
 const GET = { method: "GET", path: "/api/v1/pods" } as const;
 
-Deno.test("connection: a plain server gets requests without credentials, below its own path", async () => {
-  await withServer(async ({ url, requests }) => {
+Deno.test("connection: a plain server gets requests without credentials, below its own path", () =>
+  withServer(async ({ url, requests }) => {
     const connection = await connectTo({ kind: "server", url: `${url}/clusters/a/` });
     const query = new URLSearchParams({ labelSelector: "app=x" });
     const { status, body } = await connection.send({ ...GET, query });
@@ -44,8 +44,7 @@ Deno.test("connection: a plain server gets requests without credentials, below i
     assert.deepEqual([...requests[0].query], [["labelSelector", "app=x"]]);
     assert.equal(requests[0].headers.get("accept"), "application/json");
     assert.equal(requests[0].headers.get("authorization"), null);
-  });
-});
+  }));
 
 Deno.test("connection: a kubeconfig's token goes over TLS to a server whose authority it names", async () => {
   await withServer(async ({ url, requests }) => {
@@ -62,8 +61,8 @@ Deno.test("connection: a kubeconfig's token goes over TLS to a server whose auth
   });
 });
 
-Deno.test("connection: an unknown authority is rejected unless it is configured beside the system's", async () => {
-  await withServer(async ({ url, requests }) => {
+Deno.test("connection: an unknown authority is rejected unless it is configured beside the system's", () =>
+  withServer(async ({ url, requests }) => {
     await withFile(kubeconfig({ cluster: { server: url }, user: { token: "secret-token" } }), async (path) => {
       const connection = await connectTo({ kind: "kubeconfig", path });
       await assert.rejects(connection.send(GET), ClusterUnavailable);
@@ -71,11 +70,10 @@ Deno.test("connection: an unknown authority is rejected unless it is configured 
       const trusting = await connectTo({ kind: "kubeconfig", path }, { caCerts: [TEST_CA] });
       assert.equal((await trusting.send(GET)).status, 200);
     });
-  }, { secure: true });
-});
+  }, { secure: true }));
 
-Deno.test("connection: a token file is read beside its kubeconfig's user, basic credentials are sent too", async () => {
-  await withServer(async ({ url, requests }) => {
+Deno.test("connection: a token file is read beside its kubeconfig's user, basic credentials are sent too", () =>
+  withServer(async ({ url, requests }) => {
     const cluster = { server: url, "insecure-skip-tls-verify": true };
     const user = { username: "anna", password: "åäö" };
     await withFile(kubeconfig({ cluster, user }), async (path) => {
@@ -91,11 +89,10 @@ Deno.test("connection: a token file is read beside its kubeconfig's user, basic 
       `Basic ${Buffer.from("anna:åäö").toString("base64")}`,
       "Bearer token-in-a-file",
     ]);
-  });
-});
+  }));
 
-Deno.test("connection: a server's URL may hold basic credentials, which a token replaces", async () => {
-  await withServer(async ({ url, requests }) => {
+Deno.test("connection: a server's URL may hold basic credentials, which a token replaces", () =>
+  withServer(async ({ url, requests }) => {
     const server = url.replace("://", "://an%20na:p%40ss@");
     for (const user of [{}, { token: "t" }]) {
       await withFile(kubeconfig({ cluster: { server }, user }), async (path) => {
@@ -104,8 +101,7 @@ Deno.test("connection: a server's URL may hold basic credentials, which a token 
     }
     const basic = `Basic ${Buffer.from("an na:p@ss").toString("base64")}`;
     assert.deepEqual(requests.map(({ headers }) => headers.get("authorization")), [basic, "Bearer t"]);
-  });
-});
+  }));
 
 Deno.test("connection: a plugin runs once for many requests, again after half a minute and after a 401", async () => {
   let status = 200;
@@ -146,8 +142,8 @@ Deno.test("connection: a plugin that fails, and a server that is away, are one c
   }
 });
 
-Deno.test("connection: several kubeconfigs are merged, the first that names a context decides", async () => {
-  await withServer(async ({ url, requests }) => {
+Deno.test("connection: several kubeconfigs are merged, the first that names a context decides", () =>
+  withServer(async ({ url, requests }) => {
     const users = JSON.stringify({ users: [{ name: "u", user: { token: "from-another-file" } }] });
     const cluster = { server: url, "insecure-skip-tls-verify": true };
     const rest = JSON.stringify({ ...JSON.parse(kubeconfig({ cluster })), users: [] });
@@ -158,8 +154,7 @@ Deno.test("connection: several kubeconfigs are merged, the first that names a co
       });
     });
     assert.equal(requests[0].headers.get("authorization"), "Bearer from-another-file");
-  });
-});
+  }));
 
 Deno.test("connection: a configuration that cannot be used ends the start with a line that quotes nothing of it", async () => {
   const useless = [

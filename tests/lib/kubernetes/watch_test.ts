@@ -99,8 +99,8 @@ function followingThree(use: Parameters<typeof following>[0]): Promise<void> {
   }, { before: THREE });
 }
 
-Deno.test("followed collection: all pages are listed, and what comes, changes, goes or no longer matches is followed", async () => {
-  await followingThree(async ({ api, things, shows, changes }) => {
+Deno.test("followed collection: all pages are listed, and what comes, changes, goes or no longer matches is followed", () =>
+  followingThree(async ({ api, things, shows, changes }) => {
     const before = things.get("b");
     api.put(JOBS, thing("a", "blue"));
     api.put(JOBS, thing("d", "red"));
@@ -111,8 +111,7 @@ Deno.test("followed collection: all pages are listed, and what comes, changes, g
     assert.equal(things.get("b"), before);
     assert.deepEqual(changes.slice(3), ["red>blue", "->red", "red>-", "blue>-"]);
     assert.equal(api.requests.filter(({ isWatch }) => isWatch).length, 1);
-  });
-});
+  }));
 
 Deno.test("followed collection: a watch requests bookmarks and its own end, metadata alone where that is enough", async () => {
   await following(async ({ api, shows }) => {
@@ -139,8 +138,8 @@ Deno.test("followed collection: a watch requests bookmarks and its own end, meta
 });
 
 for (const how of ["clean", "reset"] as const) {
-  Deno.test(`followed collection: after a ${how} end it continues from its version, without a list`, async () => {
-    await followingThree(async ({ api, clock, shows, pauses }) => {
+  Deno.test(`followed collection: after a ${how} end it continues from its version, without a list`, () =>
+    followingThree(async ({ api, clock, shows, pauses }) => {
       const listed = api.store.version;
       api.bookmark();
       await new Promise<void>((resolve) => {
@@ -158,12 +157,11 @@ for (const how of ["clean", "reset"] as const) {
       assert.deepEqual(pauses, how === "clean" ? [] : [187.5]);
       api.put(JOBS, thing("b", "blue"));
       await shows("a:blue b:blue c:red");
-    });
-  });
+    }));
 }
 
-Deno.test("followed collection: a version that is no longer stored leads to a list, and unchanged objects keep their identity", async () => {
-  await followingThree(async ({ api, things, shows, changes }) => {
+Deno.test("followed collection: a version that is no longer stored leads to a list, and unchanged objects keep their identity", () =>
+  followingThree(async ({ api, things, shows, changes }) => {
     const before = things.get("b");
     const stopped = Promise.withResolvers<Fault>();
     api.fault = () => stopped.promise;
@@ -185,11 +183,10 @@ Deno.test("followed collection: a version that is no longer stored leads to a li
     api.send('{"type":"ERROR","object":{"kind":"Status","code":410}}\n');
     const lists = api.requests.length;
     await api.until(() => api.requests.slice(lists).some(({ isWatch }) => !isWatch));
-  });
-});
+  }));
 
-Deno.test("followed collection: half a line, a line that is no JSON and members of other kinds do no harm", async () => {
-  await followingThree(async ({ api, shows }) => {
+Deno.test("followed collection: half a line, a line that is no JSON and members of other kinds do no harm", () =>
+  followingThree(async ({ api, shows }) => {
     const line = JSON.stringify({ type: "ADDED", object: thing("å", "grön ") }) + "\n";
     const bytes = new TextEncoder().encode(line);
     // Cut inside of a letter.
@@ -202,11 +199,10 @@ Deno.test("followed collection: half a line, a line that is no JSON and members 
     await api.until(() => api.requests.filter(({ isWatch }) => isWatch).length === 2);
     api.put(JOBS, thing("b", "blue"));
     await shows("a:red b:blue c:red å:grön ");
-  });
-});
+  }));
 
-Deno.test("followed collection: a line beyond the limit is not requested again, the collection is listed", async () => {
-  await followingThree(async ({ api, shows }) => {
+Deno.test("followed collection: a line beyond the limit is not requested again, the collection is listed", () =>
+  followingThree(async ({ api, shows }) => {
     const lists = () => api.requests.filter(({ isWatch }) => !isWatch).length;
     const before = lists();
     const piece = "x".repeat(1024 * 1024);
@@ -215,8 +211,7 @@ Deno.test("followed collection: a line beyond the limit is not requested again, 
     await api.until(() => api.watches === 1);
     api.put(JOBS, thing("b", "blue"));
     await shows("a:red b:blue c:red");
-  });
-});
+  }));
 
 Deno.test("followed collection: a server that returns 500 or ends at once is retried more and more rarely, then listed", async () => {
   for (const answer of [500, 200, "reset"] as const) {
@@ -262,18 +257,17 @@ Deno.test("followed collection: an idle connection, or one that drips without a 
   }
 });
 
-Deno.test("followed collection: a server that is killed and comes back is followed again, changes in between included", async () => {
-  await followingThree(async ({ api, pauses, shows }) => {
+Deno.test("followed collection: a server that is killed and comes back is followed again, changes in between included", () =>
+  followingThree(async ({ api, pauses, shows }) => {
     await api.stop();
     api.put(JOBS, thing("c", "blue"));
     while (pauses.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     api.restart();
     await shows("a:red b:red c:blue");
-  });
-});
+  }));
 
-Deno.test("followed collection: it is current since the list, an event, a bookmark or the requested end", async () => {
-  await following(async ({ api, things, clock, shows }) => {
+Deno.test("followed collection: it is current since the list, an event, a bookmark or the requested end", () =>
+  following(async ({ api, things, clock, shows }) => {
     assert.equal(things.currentAt, null);
     await shows("a:red b:red c:red");
     await api.until(() => api.watches === 1);
@@ -293,11 +287,10 @@ Deno.test("followed collection: it is current since the list, an event, a bookma
     api.end();
     await api.until(() => api.watches === 1);
     assert.equal(things.currentAt, listedAt + 23_000);
-  }, { before: THREE });
-});
+  }, { before: THREE }));
 
-Deno.test("followed collection: an object created again under its name is another, though nothing else changed", async () => {
-  await followingThree(async ({ api, things, changes }) => {
+Deno.test("followed collection: an object created again under its name is another, though nothing else changed", () =>
+  followingThree(async ({ api, things, changes }) => {
     const before = things.get("a");
     api.send(
       `${
@@ -306,5 +299,4 @@ Deno.test("followed collection: an object created again under its name is anothe
     );
     while (changes.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.notEqual(things.get("a"), before);
-  });
-});
+  }));

@@ -100,16 +100,15 @@ Deno.test("login: requests one byte under the first namespace with the derived k
   });
 });
 
-Deno.test("login: without derivation the name and the password are the keys, and names that fit no signature are rejected at once", async () => {
-  await withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
+Deno.test("login: without derivation the name and the password are the keys, and names that fit no signature are rejected at once", () =>
+  withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
     assert.equal((await login(origin, { username: "AKIA", password: "se/cret" }, elsewhere())).status, 204);
     assert.ok(asked[0].headers.get("authorization")?.includes("Credential=AKIA/"));
     for (const username of ["a b", "å", "a,b", "a\nb", "\0"]) {
       assert.equal((await login(origin, { username, password: "x" }, elsewhere())).status, 401, username);
     }
     assert.equal(asked.length, 1);
-  });
-});
+  }));
 
 Deno.test("login: a store that responds neither yes nor no is logged with the settings that may be wrong, and no key", async () => {
   let lines = "";
@@ -157,8 +156,8 @@ Deno.test("login: the store's error code decides whether the credentials are rig
   });
 });
 
-Deno.test("login: another origin is rejected before a request to the store", async () => {
-  await withLogin(known, {}, async ({ origin, port }, asked) => {
+Deno.test("login: another origin is rejected before a request to the store", () =>
+  withLogin(known, {}, async ({ origin, port }, asked) => {
     const status = async (headers: Record<string, string>) => {
       const body = JSON.stringify(CREDENTIALS);
       const all = { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers };
@@ -187,8 +186,7 @@ Deno.test("login: another origin is rejected before a request to the store", asy
     const logout = (headers: Record<string, string>) => fetch(`${origin}/results/_logout`, { method: "POST", headers });
     assert.deepEqual(await detailOf(await logout({})), [403, "cross-origin request refused"]);
     assert.equal((await logout({ Origin: origin })).status, 204);
-  });
-});
+  }));
 
 Deno.test("login: without a proxy of ours, forwarded headers do not make another origin ours", async () => {
   await using store = serve(known);
@@ -215,8 +213,8 @@ Deno.test("login: without a proxy of ours, forwarded headers do not make another
   }
 });
 
-Deno.test("login: behind HTTPS the cookie is bound to the host and secure", async () => {
-  await withLogin(known, {}, async ({ origin }) => {
+Deno.test("login: behind HTTPS the cookie is bound to the host and secure", () =>
+  withLogin(known, {}, async ({ origin }) => {
     const forwarded = { "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "https", Origin: "https://a.example" };
     const answer = await login(origin, CREDENTIALS, forwarded);
     assert.match(
@@ -225,11 +223,10 @@ Deno.test("login: behind HTTPS the cookie is bound to the host and secure", asyn
     );
     const out = await fetch(`${origin}/results/_logout`, { method: "POST", headers: forwarded });
     assert.match(out.headers.get("set-cookie") ?? "", /^__Host-results_session=; Max-Age=0; .*; Secure$/);
-  });
-});
+  }));
 
-Deno.test("login: a malformed body is named, never repeated, and no attempt", async () => {
-  await withLogin(known, {}, async ({ origin }, asked) => {
+Deno.test("login: a malformed body is named, never repeated, and no attempt", () =>
+  withLogin(known, {}, async ({ origin }, asked) => {
     for (
       const body of [
         "",
@@ -257,11 +254,10 @@ Deno.test("login: a malformed body is named, never repeated, and no attempt", as
     assert.equal(asked.length, 0);
     assert.equal((await login(origin, { ...CREDENTIALS, more: 1 })).status, 204);
     assert.deepEqual(await detailOf(await login(origin, " ".repeat(16 * 1024 + 1))), [413, "body too large"]);
-  });
-});
+  }));
 
-Deno.test("login: a form is led to its next page, which is always one of ours", async () => {
-  await withLogin(known, {}, async ({ origin }) => {
+Deno.test("login: a form is led to its next page, which is always one of ours", () =>
+  withLogin(known, {}, async ({ origin }) => {
     const cases = [
       ["/log?log=a%2Fb&live=1#x", "/log?log=a%2Fb&live=1#x"],
       ["", "/"],
@@ -282,8 +278,7 @@ Deno.test("login: a form is led to its next page, which is always one of ours", 
     }
     const none = await form(origin, CREDENTIALS);
     assert.equal(none.headers.get("location"), "/");
-  });
-});
+  }));
 
 Deno.test("login: a failed form goes back to the login page with its reason and its next", async () => {
   let answer: () => Response = refusing;
@@ -354,8 +349,8 @@ Deno.test("login: a form leaves a note for the login page alone: the name, the w
   });
 });
 
-Deno.test("logout: a form is led to the login page without its session", async () => {
-  await withLogin(known, {}, async ({ origin }) => {
+Deno.test("logout: a form is led to the login page without its session", () =>
+  withLogin(known, {}, async ({ origin }) => {
     const response = await fetch(`${origin}/results/_logout`, {
       method: "POST",
       redirect: "manual",
@@ -364,8 +359,7 @@ Deno.test("logout: a form is led to the login page without its session", async (
     });
     assert.deepEqual([response.status, response.headers.get("location")], [303, "/login"]);
     assert.match(response.headers.get("set-cookie") ?? "", /^results_session=; Max-Age=0; /);
-  });
-});
+  }));
 
 Deno.test("login: an address that guessed too often waits, whatever it says before its address, and a success frees its own name only", async () => {
   let now = Date.now();
@@ -394,8 +388,8 @@ Deno.test("login: an address that guessed too often waits, whatever it says befo
   });
 });
 
-Deno.test("login: guesses of one name wait in any spelling, those of other names do not", async () => {
-  await withLogin(refusing, {}, async ({ origin }) => {
+Deno.test("login: guesses of one name wait in any spelling, those of other names do not", () =>
+  withLogin(refusing, {}, async ({ origin }) => {
     const names = ["reader", "READER", "archive/Reader"];
     const address = elsewhere();
     for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) {
@@ -406,14 +400,12 @@ Deno.test("login: guesses of one name wait in any spelling, those of other names
     assert.deepEqual(await detailOf(blocked), [429, "too many wrong logins under this name, try again in 5 s"]);
     assert.equal((await login(origin, { username: "other", password: "x" }, address)).status, 401);
     assert.equal((await login(origin, CREDENTIALS, elsewhere())).status, 401, "from elsewhere the name is open");
-  });
-});
+  }));
 
-Deno.test("login: what the store could not judge is not counted", async () => {
-  await withLogin(s3(500, "InternalError"), {}, async ({ origin }) => {
+Deno.test("login: what the store could not judge is not counted", () =>
+  withLogin(s3(500, "InternalError"), {}, async ({ origin }) => {
     for (let n = 0; n < 12; n++) assert.equal((await login(origin)).status, 502);
-  });
-});
+  }));
 
 Deno.test("login: four of an address wait for the store at once, the next gets 429 with Retry-After", async () => {
   const gate = () => ({ waiting: 0, full: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() });
@@ -443,28 +435,26 @@ Deno.test("login: four of an address wait for the store at once, the next gets 4
   });
 });
 
-Deno.test("login: a hundred accounts of one address log in at once, and none is refused", async () => {
-  await withLogin(known, {}, async ({ origin }) => {
+Deno.test("login: a hundred accounts of one address log in at once, and none is refused", () =>
+  withLogin(known, {}, async ({ origin }) => {
     const address = elsewhere();
     const attempts = Array.from(
       { length: 100 },
       (_, n) => login(origin, { username: `u${n}`, password: "x" }, address),
     );
     assert.deepEqual((await Promise.all(attempts)).map(({ status }) => status), Array(100).fill(204));
-  });
-});
+  }));
 
-Deno.test("login: without a readable key it is 503 without a request to the store", async () => {
-  await withLogin(known, { sessionKeys: () => [] }, async ({ origin }, asked) => {
+Deno.test("login: without a readable key it is 503 without a request to the store", () =>
+  withLogin(known, { sessionKeys: () => [] }, async ({ origin }, asked) => {
     for (let n = 0; n < 6; n++) assert.equal((await login(origin)).status, 503);
     assert.equal(asked.length, 0);
     const session = await fetch(`${origin}/results/_session`, { headers: { Cookie: `${STEM}=abc` } });
     assert.deepEqual(await detailOf(session), [401, "not logged in"]);
-  });
-});
+  }));
 
-Deno.test("login: keys too long for a cookie are rejected", async () => {
-  await withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
+Deno.test("login: keys too long for a cookie are rejected", () =>
+  withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
     const response = await login(origin, { username: "a", password: "å".repeat(1024) + "" });
     assert.equal(response.status, 204);
     const longer = await login(origin, { username: "a", password: "字".repeat(1024) });
@@ -474,5 +464,4 @@ Deno.test("login: keys too long for a cookie are rejected", async () => {
       msg: "User name and password are too long for a session",
     }]]);
     assert.equal(asked.length, 1);
-  });
-});
+  }));

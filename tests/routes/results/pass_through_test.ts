@@ -29,8 +29,8 @@ async function withRecorder(
 
 const plain = () => new Response("ok");
 
-Deno.test("pass-through: path and query arrive byte for byte", async () => {
-  await withRecorder(plain, async ({ port, seen }) => {
+Deno.test("pass-through: path and query arrive byte for byte", () =>
+  withRecorder(plain, async ({ port, seen }) => {
     for (
       const target of [
         "/results/ns/%41%2541%c3%a5%C3%A5/a+b?x=%2F&y=../..&&z",
@@ -44,11 +44,10 @@ Deno.test("pass-through: path and query arrive byte for byte", async () => {
       const [status] = await rawRequest(port, "GET", target);
       assert.deepEqual([status, seen.map((request) => request.target)], [200, [target]]);
     }
-  });
-});
+  }));
 
-Deno.test("pass-through: a method that is not passed is told which ones its path has", async () => {
-  await withRecorder(plain, async ({ port, seen }) => {
+Deno.test("pass-through: a method that is not passed is told which ones its path has", () =>
+  withRecorder(plain, async ({ port, seen }) => {
     for (
       const [path, allow] of [
         ["/results/_login", "POST"],
@@ -64,11 +63,10 @@ Deno.test("pass-through: a method that is not passed is told which ones its path
       }
     }
     assert.deepEqual(seen, []);
-  });
-});
+  }));
 
-Deno.test("pass-through: a path that something on its way could fold is 404 and goes nowhere", async () => {
-  await withRecorder(plain, async ({ port, seen }) => {
+Deno.test("pass-through: a path that something on its way could fold is 404 and goes nowhere", () =>
+  withRecorder(plain, async ({ port, seen }) => {
     for (
       const path of [
         "/results/../healthz",
@@ -83,11 +81,10 @@ Deno.test("pass-through: a path that something on its way could fold is 404 and 
       assert.equal((await rawRequest(port, "GET", path))[0], 404, path);
     }
     assert.equal(seen.length, 0);
-  });
-});
+  }));
 
-Deno.test("pass-through: of the request's headers only those named go in, of its cookies only the session's", async () => {
-  await withRecorder(plain, async ({ port, seen }) => {
+Deno.test("pass-through: of the request's headers only those named go in, of its cookies only the session's", () =>
+  withRecorder(plain, async ({ port, seen }) => {
     await rawRequest(port, "GET", "/results/ns/x", {
       "Host": "site.example:8443",
       "Cookie": [`a=1; ${STEM}=tok.en`, `__Host-${STEM}=other; b=2`],
@@ -122,11 +119,10 @@ Deno.test("pass-through: of the request's headers only those named go in, of its
       "x-request-id": "abc-1",
     });
     assert.doesNotMatch(sent["user-agent"] ?? "", /test/);
-  });
-});
+  }));
 
-Deno.test("pass-through: what proxies before us said stays, and the peer comes after it", async () => {
-  await withRecorder(plain, async ({ port, seen }) => {
+Deno.test("pass-through: what proxies before us said stays, and the peer comes after it", () =>
+  withRecorder(plain, async ({ port, seen }) => {
     await rawRequest(port, "GET", "/results/ns/x", {
       "X-Forwarded-For": ["6.6.6.6", "7.7.7.7"],
       "X-Forwarded-Proto": "https",
@@ -141,17 +137,15 @@ Deno.test("pass-through: what proxies before us said stays, and the peer comes a
 
     await rawRequest(port, "GET", "/results/ns/x", { "X-Forwarded-Proto": "https", "Cookie": `${STEM}=plain` });
     assert.equal(seen[1].headers.get("cookie"), null);
-  });
-});
+  }));
 
-Deno.test("pass-through: a Host that is none is no failure of ours", async () => {
-  await withRecorder(plain, async ({ port, seen }) => {
+Deno.test("pass-through: a Host that is none is no failure of ours", () =>
+  withRecorder(plain, async ({ port, seen }) => {
     for (const Host of ["a b", "localhost:99999"]) {
       const [status] = await rawRequest(port, "GET", "/results/ns/x", { Host });
       assert.deepEqual([status, seen.pop()?.headers.get("x-forwarded-host")], [200, Host]);
     }
-  });
-});
+  }));
 
 Deno.test("pass-through: returns only the listed response headers, and several cookies stay several", async () => {
   const answer = () => {
@@ -227,8 +221,8 @@ Deno.test("pass-through: a redirect is not followed, and only one to a path of o
   });
 });
 
-Deno.test("pass-through: a posted body of 16 KiB arrives with its length, one byte more goes nowhere", async () => {
-  await withRecorder(plain, async ({ origin, port, seen }) => {
+Deno.test("pass-through: a posted body of 16 KiB arrives with its length, one byte more goes nowhere", () =>
+  withRecorder(plain, async ({ origin, port, seen }) => {
     const post = (body: BodyInit) => fetch(`${origin}/results/_login`, { method: "POST", body });
     const bytes = crypto.getRandomValues(new Uint8Array(MAX_POSTED_BYTES));
     const streamed = (size: number) =>
@@ -253,8 +247,7 @@ Deno.test("pass-through: a posted body of 16 KiB arrives with its length, one by
       assert.deepEqual([refused.status, await refused.json()], [413, { detail: "body too large" }]);
     }
     assert.equal(seen.length, 0);
-  });
-});
+  }));
 
 Deno.test("pass-through: a response that breaks off fails for the client, and the log names only the error's type", async () => {
   let framing = "Content-Length: 100000\r\n\r\nhalf of a secret";

@@ -31,8 +31,8 @@ function appliedKeys(map: ConfigMap | undefined, manager: string): string[] {
   return Object.keys(Object(entry?.fieldsV1["f:data"])).map((key) => key.slice("f:".length));
 }
 
-Deno.test("record writer: a first record has labels, its summary and its failures, each under its manager", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: a first record has labels, its summary and its failures, each under its manager", () =>
+  withServer(async ({ server, writer }) => {
     assert.equal(await writer.write(job(), new Map([["a", "no page"]])), "written");
     const map = server.configMap(RECORD);
     assert.deepEqual(map?.metadata.labels, {
@@ -63,22 +63,20 @@ Deno.test("record writer: a first record has labels, its summary and its failure
     assert.equal(await writer.write(job(), new Map([["a", ""]])), "unchanged");
     assert.equal(await writer.write(job(), null), "unchanged");
     assert.equal(server.patches.length, 2);
-  });
-});
+  }));
 
-Deno.test("record writer: a list leaves the failures alone, and the Job as it stands now is what is recorded", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: a list leaves the failures alone, and the Job as it stands now is what is recorded", () =>
+  withServer(async ({ server, writer }) => {
     await writer.write(job(), new Map([["a", "x"]]));
     server.put(JOBS, jobObject({ status: { completedIndexes: "0-2" } }));
     assert.equal(await writer.write(job(), null), "written");
     const data = server.configMap(RECORD)?.data;
     assert.deepEqual([data?.volumesDone, data?.failedVolumes], ["3", '[{"id":"a","reason":"x"}]']);
     assert.equal(server.patches.length, 3);
-  });
-});
+  }));
 
-Deno.test("record writer: nothing is written for a Job that is gone, was replaced, or is no campaign", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: nothing is written for a Job that is gone, was replaced, or is no campaign", () =>
+  withServer(async ({ server, writer }) => {
     const cases = [
       null,
       jobObject({ metadata: { uid: "uid-2" } }),
@@ -95,8 +93,7 @@ Deno.test("record writer: nothing is written for a Job that is gone, was replace
     server.put(JOBS, jobObject({ metadata: { uid: undefined } }));
     assert.equal(await writer.write(nameless, null), "gone");
     assert.deepEqual([server.patches.length, server.configMap(RECORD)], [0, undefined]);
-  });
-});
+  }));
 
 Deno.test("record writer: a record that was pruned between reading and writing does not come back", async () => {
   for (const failures of [null, new Map([["b", "y"]])]) {
@@ -113,8 +110,8 @@ Deno.test("record writer: a record that was pruned between reading and writing d
   }
 });
 
-Deno.test("record writer: a record that was created again between reading and writing is left to a later write", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: a record that was created again between reading and writing is left to a later write", () =>
+  withServer(async ({ server, writer }) => {
     await writer.write(job(), new Map([["a", "x"]]));
     server.fault = ({ method }) => {
       if (method === "PATCH") {
@@ -127,11 +124,10 @@ Deno.test("record writer: a record that was created again between reading and wr
     assert.deepEqual(server.configMap(RECORD)?.data, { phase: "Running" });
     server.fault = ({ method }) => method === "PATCH" ? Response.json({ code: 422 }, { status: 422 }) : null;
     await assert.rejects(writer.write(job(), new Map([["b", "y"]])), RecordRejected);
-  });
-});
+  }));
 
-Deno.test("record writer: an ending that the apply tool recorded stays, the failures are added", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: an ending that the apply tool recorded stays, the failures are added", () =>
+  withServer(async ({ server, writer }) => {
     const data = { phase: "Succeeded", volumesTotal: "4", volumesDone: "4", volumesFailed: "0", jobUid: "uid-1" };
     server.apply(RECORD, data, applyManager);
     assert.equal(await writer.write(job(), new Map([["a", "x"]])), "written");
@@ -145,11 +141,10 @@ Deno.test("record writer: an ending that the apply tool recorded stays, the fail
     });
     assert.deepEqual(appliedKeys(map, applyManager), Object.keys(data).sort());
     assert.equal(await writer.write(job(), new Map([["a", "x"]])), "unchanged");
-  });
-});
+  }));
 
-Deno.test("record writer: another Job's ending is taken over only from the apply tool's record as it was read", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: another Job's ending is taken over only from the apply tool's record as it was read", () =>
+  withServer(async ({ server, writer }) => {
     const data = { phase: "Succeeded", finishedAt: "2025-11-01T00:00:00Z", jobUid: "uid-0" };
     server.apply(RECORD, data, applyManager);
     server.fault = ({ method }) => {
@@ -164,11 +159,10 @@ Deno.test("record writer: another Job's ending is taken over only from the apply
     const { phase, finishedAt, jobUid } = server.configMap(RECORD)?.data ?? {};
     assert.deepEqual([phase, finishedAt, jobUid], ["Running", "", "uid-1"]);
     assert.equal(server.patches.at(-1)?.query.get("force"), "true");
-  });
-});
+  }));
 
-Deno.test("record writer: failures move from the summary of an older version to their own manager and survive", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: failures move from the summary of an older version to their own manager and survive", () =>
+  withServer(async ({ server, writer }) => {
     const failedVolumes = '[{"id":"a","reason":"x"}]';
     const data = { phase: "Queued", jobUid: "uid-1", failedVolumes };
     server.apply(RECORD, data, summaryManager);
@@ -182,11 +176,10 @@ Deno.test("record writer: failures move from the summary of an older version to 
     await writer.write(job(), null);
     assert.ok(!owns(summaryManager));
     assert.equal(server.configMap(RECORD)?.data?.failedVolumes, failedVolumes);
-  });
-});
+  }));
 
-Deno.test("record writer: whatever a pod says arrives as it is, in JSON that is YAML too", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: whatever a pod says arrives as it is, in JSON that is YAML too", () =>
+  withServer(async ({ server, writer }) => {
     const sentence = 'line\u2028end \u0085 \u007f \u0000 \ufeff "x": {#} \u{1F600} å\t\n\\';
     await writer.write(job(), new Map([["a", sentence], ["b", "half \ud800"]]));
     const failures = readFailures(server.configMap(RECORD)?.data?.failedVolumes ?? null);
@@ -196,11 +189,10 @@ Deno.test("record writer: whatever a pod says arrives as it is, in JSON that is 
     // deno-lint-ignore no-control-regex
     assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/);
     assert.doesNotMatch(text.replaceAll("\\\\", ""), /\\ud[89a-f]/i);
-  });
-});
+  }));
 
-Deno.test("record writer: distinguishes a failed write from a failed read", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: distinguishes a failed write from a failed read", () =>
+  withServer(async ({ server, writer }) => {
     for (const status of [400, 403, 404, 415, 422, 429, 500, 503]) {
       server.fault = ({ method }) => method === "PATCH" ? new Response("secret", { status }) : null;
       await assert.rejects(writer.write(job(), null), (error) => {
@@ -213,14 +205,12 @@ Deno.test("record writer: distinguishes a failed write from a failed read", asyn
     }
     server.fault = ({ method }) => method === "PATCH" ? 409 : null;
     assert.equal(await writer.write(job(), null), "contended");
-  });
-});
+  }));
 
-Deno.test("record writer: names the right that its account lacks", async () => {
-  await withServer(async ({ server, writer }) => {
+Deno.test("record writer: names the right that its account lacks", () =>
+  withServer(async ({ server, writer }) => {
     for (const resource of ["jobs", "configmaps"]) {
       server.fault = ({ method, path }) => method === "GET" && path.includes(`/${resource}/`) ? 403 : null;
       await assert.rejects(writer.write(job(), null), new RecordRejected(`status 403 of get ${resource}`));
     }
-  });
-});
+  }));

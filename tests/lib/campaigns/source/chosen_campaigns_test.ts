@@ -55,19 +55,18 @@ const noWatch: Faults = ({ isWatch }) => isWatch ? 403 : null;
 const lists = (api: FaultyCluster) =>
   api.requests.filter(({ isWatch, path }) => !isWatch && path !== "/version").length;
 
-Deno.test("chosen campaigns: an account that may watch follows", async () => {
-  await choosing(null, async ({ api, chosen }) => {
+Deno.test("chosen campaigns: an account that may watch follows", () =>
+  choosing(null, async ({ api, chosen }) => {
     await api.until(() => api.watches === 6);
     assert.equal((await chosen.source.list()).jobs.length, 2);
     assert.ok(await chosen.source.campaign("batch-default", "visby"));
     assert.equal((await chosen.source.pods("batch-default", "lund")).length, 1);
     assert.equal(chosen.source.age(), 0);
     assert.equal(await chosen.ready(), true);
-  });
-});
+  }));
 
-Deno.test("chosen campaigns: an account that may not watch lists, and its watches end", async () => {
-  await choosing(noWatch, async ({ api, chosen, clock, refused }) => {
+Deno.test("chosen campaigns: an account that may not watch lists, and its watches end", () =>
+  choosing(noWatch, async ({ api, chosen, clock, refused }) => {
     await refused;
     const before = lists(api);
     assert.equal((await chosen.source.list()).jobs.length, 2);
@@ -78,8 +77,7 @@ Deno.test("chosen campaigns: an account that may not watch lists, and its watche
     assert.equal(chosen.source.age(), 0);
     assert.equal(await chosen.ready(), true);
     assert.equal(api.watches, 0);
-  });
-});
+  }));
 
 Deno.test("chosen campaigns: only one kind that may not be watched is enough for listing", async () => {
   const noPods: Faults = ({ isWatch, path }) => isWatch && path.endsWith("/pods") ? 403 : null;
@@ -115,8 +113,8 @@ Deno.test("chosen campaigns: a forbidden account is tried again, and its cluster
   }, { watchAgainMs: 5 });
 });
 
-Deno.test("chosen campaigns: an account that loses the right to watch a second time is listed again", async () => {
-  await choosing(noWatch, async ({ api, chosen, refused, allowed, told, clock }) => {
+Deno.test("chosen campaigns: an account that loses the right to watch a second time is listed again", () =>
+  choosing(noWatch, async ({ api, chosen, refused, allowed, told, clock }) => {
     await refused;
     api.fault = ({ isWatch, query }) => isWatch && query.get("timeoutSeconds") === "1" ? 200 : null;
     await allowed;
@@ -128,19 +126,17 @@ Deno.test("chosen campaigns: an account that loses the right to watch a second t
     await api.until(() => told.refusals === 2 || lists(api) > before);
     assert.equal((await chosen.source.list()).jobs.length, 2);
     assert.equal(told.refusals, 2);
-  }, { watchAgainMs: 5 });
-});
+  }, { watchAgainMs: 5 }));
 
-Deno.test("chosen campaigns: a cluster that is unavailable at first is not ready, is a 502, and is followed when it responds", async () => {
-  await choosing(() => "reset", async ({ api, chosen }) => {
+Deno.test("chosen campaigns: a cluster that is unavailable at first is not ready, is a 502, and is followed when it responds", () =>
+  choosing(() => "reset", async ({ api, chosen }) => {
     assert.equal(await chosen.ready(), false);
     await assert.rejects(chosen.source.list(), ClusterUnavailable);
     api.fault = null;
     await api.until(() => api.watches === 6);
     assert.equal(await chosen.ready(), true);
     assert.equal((await chosen.source.list()).jobs.length, 2);
-  }, { waitTimeoutMs: 200 });
-});
+  }, { waitTimeoutMs: 200 }));
 
 Deno.test("unlisted Jobs: each is logged once, with the label that is missing, up to a bound", () => {
   const lines: LogEntry[] = [];

@@ -76,8 +76,8 @@ async function watching(
 /** All watches of the one namespace stand. */
 const followed = (api: FaultyCluster) => api.until(() => api.watches === 6);
 
-Deno.test("watched campaigns: a list is what listing the cluster gives, and costs no read", async () => {
-  await watching(async ({ api, source, reads }) => {
+Deno.test("watched campaigns: a list is what listing the cluster gives, and costs no read", () =>
+  watching(async ({ api, source, reads }) => {
     await followed(api);
     const connection = await clusterConnection({ kind: "server", url: api.url }, { now: Date.now });
     const listed = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now: Date.now });
@@ -109,11 +109,10 @@ Deno.test("watched campaigns: a list is what listing the cluster gives, and cost
     }
     assert.equal(await source.campaign("batch-default", "nobody"), null);
     assert.equal(await source.campaign("elsewhere", "lund"), null);
-  });
-});
+  }));
 
-Deno.test("watched campaigns: an event makes another snapshot, and what it does not touch is the same object", async () => {
-  await watching(async ({ api, source, until }) => {
+Deno.test("watched campaigns: an event makes another snapshot, and what it does not touch is the same object", () =>
+  watching(async ({ api, source, until }) => {
     await followed(api);
     const before = await source.list();
     api.put(JOBS, jobObject({ status: { completedIndexes: "0-2", active: 1 } }));
@@ -129,11 +128,10 @@ Deno.test("watched campaigns: an event makes another snapshot, and what it does 
     assert.equal(await source.list(), after);
     api.remove(JOBS, "lund");
     await until(() => source.list(), ({ jobs }) => jobs.length === 1);
-  });
-});
+  }));
 
-Deno.test("watched campaigns: a pod of a failed warm-up makes another snapshot, as the list shows its reason", async () => {
-  await watching(async ({ api, source, until }) => {
+Deno.test("watched campaigns: a pod of a failed warm-up makes another snapshot, as the list shows its reason", () =>
+  watching(async ({ api, source, until }) => {
     await followed(api);
     const before = await source.list();
     const warmup = before.warmups[0];
@@ -143,11 +141,10 @@ Deno.test("watched campaigns: a pod of a failed warm-up makes another snapshot, 
     api.put(PODS, { ...pod, metadata: { namespace: "batch-default", name: "w-1", labels } });
     await until(() => source.list(), (list) => list !== before);
     assert.equal((await source.pods("batch-default", warmup.name))[0].containers[0].exitCode, 1);
-  });
-});
+  }));
 
-Deno.test("watched campaigns: the succeeded pods of a Job that ended early are read once, as a list gives them", async () => {
-  await watching(async ({ api, source, reads, until }) => {
+Deno.test("watched campaigns: the succeeded pods of a Job that ended early are read once, as a list gives them", () =>
+  watching(async ({ api, source, reads, until }) => {
     await followed(api);
     api.put(PODS, podObject("3", { phase: "Succeeded" }, { name: "lund-3-a" }));
     api.put(PODS, podObject("3", { phase: "Failed" }, { name: "lund-3-b" }));
@@ -167,8 +164,7 @@ Deno.test("watched campaigns: the succeeded pods of a Job that ended early are r
     const same = await listed.campaign("batch-default", "lund");
     assert.ok(same?.kind === "live");
     assert.deepEqual(live.pods, same.pods);
-  });
-});
+  }));
 
 Deno.test("watched campaigns: a Job that lacks only the label managed-by is reported, not listed", async () => {
   const forgotten = { metadata: { name: "forgotten" }, labels: { [names.managedBy]: undefined } };
@@ -180,8 +176,8 @@ Deno.test("watched campaigns: a Job that lacks only the label managed-by is repo
   }, { before: (api) => api.put(JOBS, jobObject(forgotten)), unlisted: ({ name }) => void reported.push(name) });
 });
 
-Deno.test("watched campaigns: documents are read once for a version of their map, by readers at the same time too", async () => {
-  await watching(async ({ api, source, reads, until }) => {
+Deno.test("watched campaigns: documents are read once for a version of their map, by readers at the same time too", () =>
+  watching(async ({ api, source, reads, until }) => {
     await followed(api);
     reads();
     const ask = () => source.campaign("batch-default", "lund");
@@ -198,11 +194,10 @@ Deno.test("watched campaigns: documents are read once for a version of their map
     api.put(PODS, podObject("3"));
     const running = await until(ask, (campaign) => campaign !== changed && campaign?.kind === "live");
     assert.equal(running?.volumes, changed?.volumes);
-  });
-});
+  }));
 
-Deno.test("watched campaigns: what goes beyond the budget is read again, the rest is not", async () => {
-  await watching(async ({ api, source, reads }) => {
+Deno.test("watched campaigns: what goes beyond the budget is read again, the rest is not", () =>
+  watching(async ({ api, source, reads }) => {
     await followed(api);
     reads();
     for (const name of ["lund", "visby", "lund", "visby"]) await source.campaign("batch-default", name);
@@ -213,11 +208,10 @@ Deno.test("watched campaigns: what goes beyond the budget is read again, the res
       "campaign-lund",
       "campaign-visby",
     ]);
-  }, { limits: { documentBytes: 400 } });
-});
+  }, { limits: { documentBytes: 400 } }));
 
-Deno.test("watched campaigns: maps that are not followed are read, and shared for a moment", async () => {
-  await watching(async ({ api, source, reads, clock }) => {
+Deno.test("watched campaigns: maps that are not followed are read, and shared for a moment", () =>
+  watching(async ({ api, source, reads, clock }) => {
     const mounts = (name: string) => ({ name, configMap: { name: `own-${name}` } });
     const volumes = [mounts("campaign"), mounts("pipeline")];
     const metadata = { namespace: "batch-default", name: "own-campaign" };
@@ -234,19 +228,17 @@ Deno.test("watched campaigns: maps that are not followed are read, and shared fo
     clock.now += 3_000;
     await ask();
     assert.deepEqual(reads().sort(), [`${MAPS}/own-campaign`, `${MAPS}/own-pipeline`]);
-  });
-});
+  }));
 
-Deno.test("watched campaigns: a document that cannot be read is a 502 for that campaign, the list still works", async () => {
-  await watching(async ({ api, source }) => {
+Deno.test("watched campaigns: a document that cannot be read is a 502 for that campaign, the list still works", () =>
+  watching(async ({ api, source }) => {
     await followed(api);
     api.fault = ({ path }) => path.endsWith("/campaign-lund") ? 500 : null;
     await assert.rejects(source.campaign("batch-default", "lund"), ClusterUnavailable);
     assert.equal((await source.list()).jobs.length, 2);
     api.fault = null;
     assert.ok(await source.campaign("batch-default", "lund"));
-  });
-});
+  }));
 
 Deno.test("watched campaigns: readers wait for the first lists, and fail when these do not arrive", async () => {
   await watching(async ({ source }) => {
@@ -261,8 +253,8 @@ Deno.test("watched campaigns: readers wait for the first lists, and fail when th
   }, { before: (api) => void (api.fault = () => (503)) });
 });
 
-Deno.test("watched campaigns: what is old says how old it is, and beyond a bound it is not handed out", async () => {
-  await watching(async ({ api, source, clock, until }) => {
+Deno.test("watched campaigns: what is old says how old it is, and beyond a bound it is not handed out", () =>
+  watching(async ({ api, source, clock, until }) => {
     await followed(api);
     assert.equal(source.age(), 0);
     await api.stop();
@@ -277,11 +269,10 @@ Deno.test("watched campaigns: what is old says how old it is, and beyond a bound
     api.bookmark();
     await until(() => Promise.resolve(source.age()), (age) => age === 0);
     assert.equal((await source.list()).jobs.length, 2);
-  });
-});
+  }));
 
-Deno.test("watched campaigns: hostile objects cost only themselves", async () => {
-  await watching(async ({ api, source, until }) => {
+Deno.test("watched campaigns: hostile objects cost only themselves", () =>
+  watching(async ({ api, source, until }) => {
     await followed(api);
     const metadata = { namespace: "batch-default", name: "__proto__", labels: jobObject().metadata };
     api.send(`{"type":"ADDED","object":{"metadata":{"name":"x","labels":[]}}}\n{"type":"ADDED","object":7}\n`);
@@ -292,8 +283,7 @@ Deno.test("watched campaigns: hostile objects cost only themselves", async () =>
     assert.deepEqual(list.jobs.map(({ name }) => name), ["__proto__", "lund", "visby"]);
     assert.ok(await source.campaign("batch-default", "__proto__"));
     assert.equal(await source.campaign("batch-default", "constructor"), null);
-  });
-});
+  }));
 
 Deno.test("watched campaigns: no watch is left open after a close", async () => {
   const api = new FaultyCluster();

@@ -31,7 +31,6 @@ async function outcomes(origin: string, more: readonly string[], variables: Reco
 }
 
 Deno.test("tls trust: node:https trusts whom fetch trusts, the runtime's authorities and further ones, without a right", async () => {
-  using _removal = removeAtEnd(folder);
   await using server = Deno.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -40,6 +39,7 @@ Deno.test("tls trust: node:https trusts whom fetch trusts, the runtime's authori
     onListen() {},
   }, () => new Response("yes"));
   const folder = await Deno.makeTempDir();
+  using _removal = removeAtEnd(folder);
   const file = `${folder}/authorities.pem`;
   const origin = `https://127.0.0.1:${server.addr.port}`;
   await Deno.writeTextFile(file, TEST_CA);

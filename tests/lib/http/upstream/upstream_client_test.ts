@@ -24,8 +24,8 @@ const problem = (expected: string) => (error: unknown) => {
   return true;
 };
 
-Deno.test("upstream client: rejects an unknown authority, trusts a configured one, and can skip verification", async () => {
-  await withServer(true, (request) => new Response(new URL(request.url).pathname), async (origin) => {
+Deno.test("upstream client: rejects an unknown authority, trusts a configured one, and can skip verification", () =>
+  withServer(true, (request) => new Response(new URL(request.url).pathname), async (origin) => {
     const get = async (options: { caCerts?: string[]; verifyTls: boolean }, target: string) => {
       const client = upstreamClient({ ...options, timeoutMs: 5000 });
       return await (await client.send({ method: "GET", origin, target, headers: {} })).text();
@@ -36,8 +36,7 @@ Deno.test("upstream client: rejects an unknown authority, trusts a configured on
       await get({ verifyTls: false }, target);
     }
     assert.equal(await get({ verifyTls: true, caCerts: [TEST_CA] }, "/a"), "/a");
-  });
-});
+  }));
 
 for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
   Deno.test(`upstream client by ${name}: a request carries the traceparent of its span, which ends with what became of it`, async () => {

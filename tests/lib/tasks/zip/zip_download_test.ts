@@ -65,18 +65,17 @@ async function withDownloads(run: (under: Under) => Promise<void>): Promise<void
   }
 }
 
-Deno.test("zip download: HEAD has the headers and reads no object", async () => {
-  await withDownloads(async ({ server, call }) => {
+Deno.test("zip download: HEAD has the headers and reads no object", () =>
+  withDownloads(async ({ server, call }) => {
     const head = await call({ method: "HEAD" });
     assert.deepEqual([head.status, head.body, server.reads.length], [200, null, 0]);
     const archive = await call();
     assert.deepEqual([...head.headers], [...archive.headers]);
     await archive.body?.cancel();
-  });
-});
+  }));
 
-Deno.test("zip download: what prevents the first byte is the response, and frees the download", async () => {
-  await withDownloads(async ({ server, call }) => {
+Deno.test("zip download: what prevents the first byte is the response, and frees the download", () =>
+  withDownloads(async ({ server, call }) => {
     for (let time = 0; time < 5; time++) {
       const waiting = Promise.withResolvers<void>();
       const left = Promise.withResolvers<null>();
@@ -93,21 +92,18 @@ Deno.test("zip download: what prevents the first byte is the response, and frees
     }
     server.fault = () => new Response("<Error><Code>InvalidAccessKeyId</Code></Error>", { status: 403 });
     for (let time = 0; time < 5; time++) await assert.rejects(call(), { status: 401 });
-  });
-});
+  }));
 
-Deno.test("zip download: it prolongs its task when it starts", async () => {
-  await withDownloads(async ({ call, prolonged }) => {
+Deno.test("zip download: it prolongs its task when it starts", () =>
+  withDownloads(async ({ call, prolonged }) => {
     const response = await call();
     assert.equal(prolonged(), 1);
     await response.body?.cancel();
-  });
-});
+  }));
 
-Deno.test("zip download: an archive whose plan is damaged or gone is 404", async () => {
-  await withDownloads(async ({ call, store, id }) => {
+Deno.test("zip download: an archive whose plan is damaged or gone is 404", () =>
+  withDownloads(async ({ call, store, id }) => {
     await assert.rejects(call({}, 2), { status: 404 });
     await store.writeBlobs(id, new Map([["plan/0", new Uint8Array([1, 2, 3])]]));
     await assert.rejects(call(), { status: 404 });
-  });
-});
+  }));

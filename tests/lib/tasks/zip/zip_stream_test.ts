@@ -96,8 +96,8 @@ Deno.test("zip stream: objects that are gone, changed or denied are left out and
   );
 });
 
-Deno.test("zip stream: a long object that breaks in the middle, or is longer or shorter, breaks the archive", async () => {
-  await withArchive(async ({ server, whole }) => {
+Deno.test("zip stream: a long object that breaks in the middle, or is longer or shorter, breaks the archive", () =>
+  withArchive(async ({ server, whole }) => {
     const bytes = OBJECTS.get("stor.bin")!;
     const headers = { etag: etagOf(bytes) };
     const bodies = [
@@ -109,11 +109,10 @@ Deno.test("zip stream: a long object that breaks in the middle, or is longer or 
       server.fault = (key) => key === "stor.bin" ? body() : null;
       await assert.rejects(whole());
     }
-  });
-});
+  }));
 
-Deno.test("zip stream: a short object that breaks is read again, since nothing of it was sent", async () => {
-  await withArchive(async ({ server, whole }) => {
+Deno.test("zip stream: a short object that breaks is read again, since nothing of it was sent", () =>
+  withArchive(async ({ server, whole }) => {
     const bytes = OBJECTS.get("AR")!;
     let isBroken = false;
     server.fault = (key) => {
@@ -122,11 +121,10 @@ Deno.test("zip stream: a short object that breaks is read again, since nothing o
       return cutShort(bytes, 5000, { etag: etagOf(bytes) });
     };
     assert.deepEqual(unzipped(await whole()).get("AR"), Buffer.from(bytes));
-  });
-});
+  }));
 
-Deno.test("zip stream: an object that stays unreadable is left out, a store that does not work ends the archive", async () => {
-  await withArchive(async ({ server, whole }) => {
+Deno.test("zip stream: an object that stays unreadable is left out, a store that does not work ends the archive", () =>
+  withArchive(async ({ server, whole }) => {
     server.fault = (key) => {
       if (key === "stor.bin") return s3Error(503, "SlowDown");
       if (key === "AR") return s3Error(500, "InternalError");
@@ -143,8 +141,7 @@ Deno.test("zip stream: an object that stays unreadable is left out, a store that
     await assert.rejects(whole(), { status: 503 });
     server.fault = () => s3Error(403, "InvalidAccessKeyId");
     await assert.rejects(whole(), { status: 401 });
-  });
-});
+  }));
 
 Deno.test("zip stream: short objects are read ahead within bounds, long ones in their turn, and all reads end", async () => {
   const short = pattern(MIB, 1);
@@ -216,8 +213,8 @@ Deno.test("zip stream: a slow reader holds no slot for reads of the store, and t
   }, new Map([["a", pattern(10, 1)], ["film", film], ["z", pattern(700_000, 2)]]));
 });
 
-Deno.test("zip stream: a read that waits before it is tried again holds no slot", async () => {
-  await withArchive(async ({ server, chunks }) => {
+Deno.test("zip stream: a read that waits before it is tried again holds no slot", () =>
+  withArchive(async ({ server, chunks }) => {
     const client = new AbortController();
     const { source, taken } = oneSlot({ ...server.source, retryMs: [60_000], signal: client.signal });
     const failed = Promise.withResolvers<void>();
@@ -231,5 +228,4 @@ Deno.test("zip stream: a read that waits before it is tried again holds no slot"
     while (taken() > 0 || server.reads.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     client.abort();
     await assert.rejects(reading);
-  }, new Map([["a", pattern(10, 1)], ["b", pattern(10, 1)]]));
-});
+  }, new Map([["a", pattern(10, 1)], ["b", pattern(10, 1)]])));

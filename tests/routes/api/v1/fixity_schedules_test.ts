@@ -39,8 +39,8 @@ function schedulesOf(file: string): FixitySchedules {
   });
 }
 
-Deno.test("fixity schedules: a failing management API hides those of others alone, and the list says that it is partial", async () => {
-  await withGateway({ gateway: { schedules: schedulesOf(FILE) } }, async ({ answer, call, logged, storeOrigin }) => {
+Deno.test("fixity schedules: a failing management API hides those of others alone, and the list says that it is partial", () =>
+  withGateway({ gateway: { schedules: schedulesOf(FILE) } }, async ({ answer, call, logged, storeOrigin }) => {
     const list = async () => {
       const response = await call("/api/v1/fixity/schedules");
       const { schedules, partial } = await response.json();
@@ -62,8 +62,7 @@ Deno.test("fixity schedules: a failing management API hides those of others alon
       assert.match(line, /^fixity schedules of other accounts are not listed: /);
       assert.ok(!line.includes(storeOrigin) && !line.includes("p4ssw0rd"), line);
     }
-  });
-});
+  }));
 
 Deno.test("fixity schedules: at the system level a failing management API is the response, since none of them is the caller's own", async () => {
   const refused = () => new Response("no", { status: 503 });

@@ -28,8 +28,8 @@ async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> 
 
 const data = (server: FaultyCluster) => server.configMap("campaign-lund-status")?.data;
 
-Deno.test("job records: a list is answered before its records are written, and they are", async () => {
-  await withCluster(async ({ server, app, records }) => {
+Deno.test("job records: a list is answered before its records are written, and they are", () =>
+  withCluster(async ({ server, app, records }) => {
     const gate = Promise.withResolvers<null>();
     server.fault = ({ method }) => method === "PATCH" ? gate.promise : null;
     const [row] = await listed(app);
@@ -43,8 +43,7 @@ Deno.test("job records: a list is answered before its records are written, and t
     await app.request("/api/v1/jobs", { method: "HEAD", headers: ANNA });
     await records.idle();
     assert.equal(server.patches.length, 1);
-  });
-});
+  }));
 
 Deno.test("job records: whatever becomes of a write, the answers are the same", async () => {
   for (const status of [403, 409, 500]) {

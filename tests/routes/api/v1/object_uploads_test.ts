@@ -47,8 +47,8 @@ function chunked(text: string, chunkBytes = 7): ReadableStream<Uint8Array> {
 
 const digits = (length: number) => "0123456789".repeat(Math.ceil(length / 10)).slice(0, length);
 
-Deno.test("unknown length: one PUT within the first part, parts beyond it, and the bytes are the same", async () => {
-  await withParts(async ({ call }, store) => {
+Deno.test("unknown length: one PUT within the first part, parts beyond it, and the bytes are the same", () =>
+  withParts(async ({ call }, store) => {
     for (
       const [length, parts] of [
         [0, []],
@@ -90,21 +90,19 @@ Deno.test("unknown length: one PUT within the first part, parts beyond it, and t
       assert.equal(stored?.headers.get("x-amz-meta-who"), "me");
       assert.equal(stored?.headers.get("if-none-match"), single ? "*" : null);
     }
-  });
-});
+  }));
 
-Deno.test("unknown length: more than all parts hold is 413 that says how much they do, and nothing stays behind", async () => {
-  await withParts(async ({ call }, store) => {
+Deno.test("unknown length: more than all parts hold is 413 that says how much they do, and nothing stays behind", () =>
+  withParts(async ({ call }, store) => {
     const response = await call(`${O}long`, { method: "PUT", body: chunked(digits(101)) });
     assert.equal(response.status, 413);
     assert.deepEqual(await response.json(), { detail: "A body without a Content-Length may have at most 100 bytes" });
     assert.equal(store.begun, 1);
     assert.equal(store.objects.size, 0);
-  });
-});
+  }));
 
-Deno.test("known length: above one PUT it goes in parts that name their length, above what an object holds it is 413", async () => {
-  await withParts(async ({ call, seen }, store) => {
+Deno.test("known length: above one PUT it goes in parts that name their length, above what an object holds it is 413", () =>
+  withParts(async ({ call, seen }, store) => {
     assert.equal((await call(`${O}big`, { method: "PUT", body: digits(101) })).status, 200);
     assert.deepEqual(store.partLengths, [30, 30, 30, 11]);
     assert.equal(store.objects.get("/b/big")?.body, digits(101));
@@ -120,8 +118,7 @@ Deno.test("known length: above one PUT it goes in parts that name their length, 
     assert.equal(tooLong.status, 413);
     assert.deepEqual(await tooLong.json(), { detail: "Request body exceeds 1000 bytes" });
     assert.equal(store.begun, 2);
-  });
-});
+  }));
 
 Deno.test("known length: what goes in parts arrives as it was, however much is read at a time", async () => {
   const uploadSizes = { ...SMALL, maxObjectBytes: 10_000_000, knownPartBytes: 1_000_003 };
@@ -156,8 +153,8 @@ Deno.test("parts: whatever the store refuses is the answer, and the upload is ab
   }
 });
 
-Deno.test("parts: an abort that fails is tried again, a completion that is no success is none", async () => {
-  await withParts(async ({ call }, store) => {
+Deno.test("parts: an abort that fails is tried again, a completion that is no success is none", () =>
+  withParts(async ({ call }, store) => {
     let aborts = 0;
     store.refuse = (method, query) => {
       if (method === "DELETE" && ++aborts === 1) return s3Error(500, "InternalError", "again");
@@ -168,11 +165,10 @@ Deno.test("parts: an abort that fails is tried again, a completion that is no su
     assert.ok(response.status >= 500, String(response.status));
     await response.body?.cancel();
     assert.equal(aborts, 2);
-  });
-});
+  }));
 
-Deno.test("parts: conditions are judged when the object appears", async () => {
-  await withParts(async ({ call }, store) => {
+Deno.test("parts: conditions are judged when the object appears", () =>
+  withParts(async ({ call }, store) => {
     const send = () => call(`${O}k`, { method: "PUT", body: digits(101), headers: { "If-None-Match": "*" } });
     const first = await send();
     assert.equal(first.status, 200);
@@ -181,11 +177,10 @@ Deno.test("parts: conditions are judged when the object appears", async () => {
     assert.equal(second.status, 412);
     assert.deepEqual(await second.json(), { detail: "object 'k': there already" });
     assert.equal(store.begun, 2);
-  });
-});
+  }));
 
-Deno.test("digests: the store checks those of one PUT, the gateway those of a body in parts", async () => {
-  await withParts(async ({ call }, store) => {
+Deno.test("digests: the store checks those of one PUT, the gateway those of a body in parts", () =>
+  withParts(async ({ call }, store) => {
     const text = digits(60);
     const base64 = (algorithm: string) => createHash(algorithm).update(text).digest("base64");
     const sum = Buffer.alloc(4);
@@ -211,8 +206,7 @@ Deno.test("digests: the store checks those of one PUT, the gateway those of a bo
       await single.body?.cancel();
       assert.equal(store.objects.get("/b/s")?.headers.get(name), value);
     }
-  });
-});
+  }));
 
 function base64Of(algorithm: DigestAlgorithm, text: string): string {
   const digest = startDigest(algorithm);
@@ -272,8 +266,8 @@ Deno.test("a store that may truncate: streams go in parts, bytes are signed with
   });
 });
 
-Deno.test("memory: an upload without a length waits for its share, and is told to come again when there is none", async () => {
-  await withParts(async ({ call }) => {
+Deno.test("memory: an upload without a length waits for its share, and is told to come again when there is none", () =>
+  withParts(async ({ call }) => {
     const others = SMALL.pool.lease();
     await others.reserve(60);
     const refused = await call(`${O}k`, { method: "PUT", body: chunked(digits(5)) });
@@ -282,11 +276,10 @@ Deno.test("memory: an upload without a length waits for its share, and is told t
     await refused.body?.cancel();
     others[Symbol.dispose]();
     assert.equal((await call(`${O}k`, { method: "PUT", body: chunked(digits(60)) })).status, 200);
-  });
-});
+  }));
 
-Deno.test("form: the file becomes the object, with its own type, whatever stands around it", async () => {
-  await withParts(async ({ call }, store) => {
+Deno.test("form: the file becomes the object, with its own type, whatever stands around it", () =>
+  withParts(async ({ call }, store) => {
     for (const length of [0, 5, 60]) {
       const form = new FormData();
       form.append("note", "x".repeat(100));
@@ -309,11 +302,10 @@ Deno.test("form: the file becomes the object, with its own type, whatever stands
       assert.equal(stored?.headers.get("content-type"), "image/tiff");
       assert.equal(stored?.headers.get("x-amz-meta-who"), "me");
     }
-  });
-});
+  }));
 
-Deno.test("form: without a file, with two or malformed it is refused by name, and nothing is written", async () => {
-  await withParts(async ({ call, app, seen }, store) => {
+Deno.test("form: without a file, with two or malformed it is refused by name, and nothing is written", () =>
+  withParts(async ({ call, app, seen }, store) => {
     const type = "multipart/form-data; boundary=B";
     const part = (name: string, text: string) =>
       `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
@@ -342,5 +334,4 @@ Deno.test("form: without a file, with two or malformed it is refused by name, an
     }
     assert.equal(store.objects.size, 0);
     assert.ok(seen.every(({ method }) => method !== "GET"));
-  });
-});
+  }));

@@ -4,7 +4,7 @@ import type { AuditEvent } from "@/lib/http/audit_event.ts";
 import { LoginRecords } from "@/lib/operations/audit/login_records.ts";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { NewTask } from "@/lib/tasks/task.ts";
-import { type Fixture, NOW, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { type Fixture, gatewayTest, NOW, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const BOUNDS = { maxPerOwner: 9, maxPerTenant: 9, max: 9 };
 const id = (n: number) => `d0d0d0d0-0000-4000-8000-00000000000${n}`;
@@ -114,8 +114,8 @@ Deno.test("active tasks: a group with the role makes its members administrators"
   });
 });
 
-Deno.test("active tasks: other roles, and whom the store does not know, find no foreign task", async () => {
-  await withGateway({ tasks: { store: await othersTasks() } }, async (fixture) => {
+Deno.test("active tasks: other roles, and whom the store does not know, find no foreign task", async () =>
+  withGateway({ tasks: { store: await othersTasks() } }, async (fixture) => {
     for (const role of [["SECURITY", "MONITOR", "COMPLIANCE"], [], ["administrator"]]) {
       fixture.answer(mapi({ username: "curator", roles: { role } }, []));
       assert.deepEqual(await listed(fixture), [200, "own", []]);
@@ -124,8 +124,7 @@ Deno.test("active tasks: other roles, and whom the store does not know, find no 
     fixture.answer(() => new Response("no", { status: 503 }));
     assert.ok(Number((await listed(fixture))[0]) >= 502, "who administers is not known");
     assert.ok(Number((await cancel(fixture, 1))[0]) >= 502);
-  });
-});
+  }));
 
 Deno.test("active tasks: the system level has all, and a generic store no administrators", async () => {
   const identify = storeIdentities("native");
@@ -147,30 +146,28 @@ Deno.test("active tasks: the system level has all, and a generic store no admini
   });
 });
 
-Deno.test("active tasks: an owner lists and cancels its own", async () => {
-  await withGateway({}, async (fixture) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const page = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
-    fixture.answer(async (request, seen) => {
-      if (seen.target.startsWith("/mapi")) return mapi({ username: "curator" })(request, seen);
-      if (!seen.target.includes("max-keys=1&")) await promise;
-      return new Response(page);
-    });
-    const started = await fixture.call("/api/v1/buckets/letters/objects/s3_stats", { method: "POST" });
-    const { task_id } = await started.json();
-    const { scope, tasks } = await (await fixture.call("/api/v1/tasks")).json();
-    assert.deepEqual([scope, tasks.length, tasks[0].id, tasks[0].own, tasks[0].account], [
-      "own",
-      1,
-      task_id,
-      true,
-      "curator",
-    ]);
-    const canceled = await fixture.call(`/api/v1/tasks/${task_id}/cancel`, { method: "POST" });
-    assert.deepEqual((await canceled.json()).id, task_id);
-    resolve();
-    assert.deepEqual(await listed(fixture), [200, "own", []]);
-    const poll = await fixture.call(`/api/v1/buckets/letters/objects/s3_stats/${task_id}`);
-    assert.equal((await poll.json()).error, "The task was cancelled");
+gatewayTest("active tasks: an owner lists and cancels its own", async (fixture) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const page = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
+  fixture.answer(async (request, seen) => {
+    if (seen.target.startsWith("/mapi")) return mapi({ username: "curator" })(request, seen);
+    if (!seen.target.includes("max-keys=1&")) await promise;
+    return new Response(page);
   });
+  const started = await fixture.call("/api/v1/buckets/letters/objects/s3_stats", { method: "POST" });
+  const { task_id } = await started.json();
+  const { scope, tasks } = await (await fixture.call("/api/v1/tasks")).json();
+  assert.deepEqual([scope, tasks.length, tasks[0].id, tasks[0].own, tasks[0].account], [
+    "own",
+    1,
+    task_id,
+    true,
+    "curator",
+  ]);
+  const canceled = await fixture.call(`/api/v1/tasks/${task_id}/cancel`, { method: "POST" });
+  assert.deepEqual((await canceled.json()).id, task_id);
+  resolve();
+  assert.deepEqual(await listed(fixture), [200, "own", []]);
+  const poll = await fixture.call(`/api/v1/buckets/letters/objects/s3_stats/${task_id}`);
+  assert.equal((await poll.json()).error, "The task was cancelled");
 });

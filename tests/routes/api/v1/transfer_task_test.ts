@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TransferStore } from "@/tests/lib/tasks/transfer_store.ts";
-import { type Fixture, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { type Fixture, gatewayTest, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const PATH = "/api/v1/buckets/letters/transfer";
 const post = ({ call }: Fixture, body: unknown) => call(PATH, { method: "POST", body: JSON.stringify(body) });
@@ -15,8 +15,8 @@ async function withStore(keys: readonly string[], run: (fixture: Fixture, store:
   });
 }
 
-Deno.test("transfer: one object has its new key with the response, and the task can be read after that", async () => {
-  await withStore(["x/1", "x/2"], async (fixture, store) => {
+Deno.test("transfer: one object has its new key with the response, and the task can be read after that", () =>
+  withStore(["x/1", "x/2"], async (fixture, store) => {
     const response = await post(fixture, { mode: "move", keys: ["x/1"], from: "x/1", to: to("x/new") });
     const body = await response.json();
     const { task_id, started_at: _s, updated_at: _u, ended_at, ...rest } = body;
@@ -28,11 +28,10 @@ Deno.test("transfer: one object has its new key with the response, and the task 
     assert.deepEqual(await (await fixture.call(`${PATH}/${task_id}`)).json(), body);
     const canceled = await fixture.call(`${PATH}/${task_id}/cancel`, { method: "POST" });
     assert.deepEqual(await canceled.json(), { task_id, status: "done" });
-  });
-});
+  }));
 
-Deno.test("transfer: what lasts longer is processing, and cancelled between two objects", async () => {
-  await withStore(["x/1"], async (fixture, store) => {
+Deno.test("transfer: what lasts longer is processing, and cancelled between two objects", () =>
+  withStore(["x/1"], async (fixture, store) => {
     const copying = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     fixture.answer(async (request, { target }) => {
@@ -52,11 +51,10 @@ Deno.test("transfer: what lasts longer is processing, and cancelled between two 
     const [, data] = /event: end\ndata: (.*)\n\n$/.exec(events) ?? [];
     const { status, done } = JSON.parse(data);
     assert.deepEqual([status, done], ["canceled", 1]);
-  });
-});
+  }));
 
-Deno.test("transfer: places that keys cannot go to are 400 with a code, before anything is asked of the store", async () => {
-  await withStore(["a/a/a/1"], async (fixture) => {
+Deno.test("transfer: places that keys cannot go to are 400 with a code, before anything is asked of the store", () =>
+  withStore(["a/a/a/1"], async (fixture) => {
     const long = "é".repeat(510);
     for (
       const [body, status, code] of [
@@ -85,13 +83,13 @@ Deno.test("transfer: places that keys cannot go to are 400 with a code, before a
     assert.deepEqual([upward.status, (await upward.json()).code], [400, "transfer_onto_itself"]);
     fixture.answer(() => s3Error(404, "NoSuchBucket", "gone"));
     assert.equal((await post(fixture, { mode: "move", keys: ["a"], to: to("b/") })).status, 404);
-  });
-});
+  }));
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 1, 12, 0, seconds)).toISOString();
 
-Deno.test("transfer: an undo removes the markers of its time below prefixes, and the newest ones of keys", async () => {
-  await withGateway({}, async (fixture) => {
+gatewayTest(
+  "transfer: an undo removes the markers of its time below prefixes, and the newest ones of keys",
+  async (fixture) => {
     const marker = (key: string, seconds: number, isLatest = true) =>
       `<DeleteMarker><Key>${key}</Key><VersionId>m-${key}</VersionId><IsLatest>${isLatest}</IsLatest>` +
       `<LastModified>${at(seconds)}</LastModified></DeleteMarker>`;
@@ -118,5 +116,5 @@ Deno.test("transfer: an undo removes the markers of its time below prefixes, and
     assert.equal(status, "done");
     assert.deepEqual({ total, done, failed: failed > 0 }, { total: 3, done: 1, failed: true });
     assert.equal(errors.at(-1).Status, 403);
-  });
-});
+  },
+);

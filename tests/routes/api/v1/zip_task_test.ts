@@ -3,7 +3,15 @@ import { Buffer } from "node:buffer";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
 import { steadyTime } from "@/lib/tasks/task_handler.ts";
-import { type FakeAnswer, type Fixture, listing, NOW, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import {
+  type FakeAnswer,
+  type Fixture,
+  gatewayTest,
+  listing,
+  NOW,
+  s3Error,
+  withGateway,
+} from "@/tests/routes/gateway_fixture.ts";
 import { until } from "@/tests/until.ts";
 
 const PATH = "/api/v1/buckets/letters/objects/download";
@@ -70,20 +78,18 @@ Deno.test("zip task: a client that leaves ends the reads of the store and frees 
   });
 });
 
-Deno.test("zip task: a failed archive says so to each poll, in the form of the contract", async () => {
-  await withGateway({}, async (fixture) => {
-    fixture.answer((request) => {
-      if (request.method === "HEAD" && request.url.endsWith("/letters")) return new Response(null);
-      return request.method === "HEAD" ? new Response(null, { status: 403 }) : s3Error(403, "InvalidAccessKeyId", "no");
-    });
-    const { id, link } = await started(fixture, { keys: ["a"] });
-    const { status, body } = await ended(fixture, id);
-    assert.equal(status, 500);
-    const detail = body.detail as Record<string, unknown>;
-    assert.deepEqual([detail.status, detail.failed_keys, typeof detail.error], ["failed", [], "string"]);
-    const linked = await fetch(fixture.origin + link);
-    assert.deepEqual([linked.status, await linked.json()], [500, body]);
+gatewayTest("zip task: a failed archive says so to each poll, in the form of the contract", async (fixture) => {
+  fixture.answer((request) => {
+    if (request.method === "HEAD" && request.url.endsWith("/letters")) return new Response(null);
+    return request.method === "HEAD" ? new Response(null, { status: 403 }) : s3Error(403, "InvalidAccessKeyId", "no");
   });
+  const { id, link } = await started(fixture, { keys: ["a"] });
+  const { status, body } = await ended(fixture, id);
+  assert.equal(status, 500);
+  const detail = body.detail as Record<string, unknown>;
+  assert.deepEqual([detail.status, detail.failed_keys, typeof detail.error], ["failed", [], "string"]);
+  const linked = await fetch(fixture.origin + link);
+  assert.deepEqual([linked.status, await linked.json()], [500, body]);
 });
 
 Deno.test("zip task: a ticket expires a day after its archive was started", async () => {
@@ -104,29 +110,25 @@ Deno.test("zip task: a ticket expires a day after its archive was started", asyn
   });
 });
 
-Deno.test("zip task: its progress comes as events, whose last one says that it is ready", async () => {
-  await withGateway({}, async (fixture) => {
-    fixture.answer(longObject(new Set()));
-    const { id } = await started(fixture, { prefix: "" });
-    const events = await fixture.call(`${PATH}/${id}`, { headers: { accept: "text/event-stream" } });
-    assert.deepEqual([events.status, events.headers.get("content-type")], [200, "text/event-stream"]);
-    const [, data] = /event: end\ndata: (.*)\n\n$/.exec(await events.text()) ?? [];
-    const end = JSON.parse(data);
-    assert.deepEqual([end.task_id, end.status, end.total], [id, "ready", 1]);
-    assert.match(end.download_url, /\?ticket=/);
-  });
+gatewayTest("zip task: its progress comes as events, whose last one says that it is ready", async (fixture) => {
+  fixture.answer(longObject(new Set()));
+  const { id } = await started(fixture, { prefix: "" });
+  const events = await fixture.call(`${PATH}/${id}`, { headers: { accept: "text/event-stream" } });
+  assert.deepEqual([events.status, events.headers.get("content-type")], [200, "text/event-stream"]);
+  const [, data] = /event: end\ndata: (.*)\n\n$/.exec(await events.text()) ?? [];
+  const end = JSON.parse(data);
+  assert.deepEqual([end.task_id, end.status, end.total], [id, "ready", 1]);
+  assert.match(end.download_url, /\?ticket=/);
 });
 
-Deno.test("zip task: a key that no object can have is 422 and named", async () => {
-  await withGateway({}, async (fixture) => {
-    fixture.answer(() => new Response(null));
-    const post = (keys: string[]) => fixture.call(PATH, { method: "POST", body: JSON.stringify({ keys }) });
-    const longest = "å".repeat(512);
-    const answer = await post(["a", `${longest}a`]);
-    assert.equal(answer.status, 422);
-    assert.deepEqual((await answer.json()).detail[0].loc, ["body", "keys", 1]);
-    assert.equal((await post(["a", longest])).status, 202);
-  });
+gatewayTest("zip task: a key that no object can have is 422 and named", async (fixture) => {
+  fixture.answer(() => new Response(null));
+  const post = (keys: string[]) => fixture.call(PATH, { method: "POST", body: JSON.stringify({ keys }) });
+  const longest = "å".repeat(512);
+  const answer = await post(["a", `${longest}a`]);
+  assert.equal(answer.status, 422);
+  assert.deepEqual((await answer.json()).detail[0].loc, ["body", "keys", 1]);
+  assert.equal((await post(["a", longest])).status, 202);
 });
 
 Deno.test("zip task: each status of a poll and of a download is named in the document", async () => {
@@ -165,8 +167,9 @@ Deno.test("zip task: each status of a poll and of a download is named in the doc
   });
 });
 
-Deno.test("zip task: the listing of a prefix reads no owners, and one that does not advance is 502", async () => {
-  await withGateway({}, async (fixture) => {
+gatewayTest(
+  "zip task: the listing of a prefix reads no owners, and one that does not advance is 502",
+  async (fixture) => {
     const post = () => fixture.call(PATH, { method: "POST", body: JSON.stringify({ prefix: "" }) });
     fixture.answer((_, { target }) =>
       listing(["a", "b"], { token: target.includes("continuation-token") ? null : "next" })
@@ -188,27 +191,25 @@ Deno.test("zip task: the listing of a prefix reads no owners, and one that does 
         params: { bucket: "letters" },
       }]);
     }
-  });
-});
+  },
+);
 
-Deno.test("zip task: too many objects and too long keys are 400 as soon as a page shows it", async () => {
-  await withGateway({}, async (fixture) => {
-    const post = async (name: (number: number) => string = String) => {
-      let pages = 0;
-      // Without an end: only the bounds end it.
-      fixture.answer(() => {
-        const keys = Array.from({ length: 1000 }, (_, at) => name(1000 * pages + at));
-        return listing(keys, { token: `${++pages}` });
-      });
-      const answer = await fixture.call(PATH, { method: "POST", body: JSON.stringify({ prefix: "" }) });
-      return { answer: [answer.status, (await answer.json()).detail], pages };
-    };
-    // The next page is read while one is added.
-    assert.deepEqual(await post(), { answer: [400, "Too many objects (51000). Maximum is 50000."], pages: 52 });
-    // A kilobyte that cannot be compressed to less than three quarters.
-    const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(768))).toString("base64url");
-    const { answer, pages } = await post(random);
-    assert.deepEqual(answer, [400, "The keys of the objects are too long for one archive: choose fewer"]);
-    assert.ok(pages < 30, `${pages} pages`);
-  });
+gatewayTest("zip task: too many objects and too long keys are 400 as soon as a page shows it", async (fixture) => {
+  const post = async (name: (number: number) => string = String) => {
+    let pages = 0;
+    // Without an end: only the bounds end it.
+    fixture.answer(() => {
+      const keys = Array.from({ length: 1000 }, (_, at) => name(1000 * pages + at));
+      return listing(keys, { token: `${++pages}` });
+    });
+    const answer = await fixture.call(PATH, { method: "POST", body: JSON.stringify({ prefix: "" }) });
+    return { answer: [answer.status, (await answer.json()).detail], pages };
+  };
+  // The next page is read while one is added.
+  assert.deepEqual(await post(), { answer: [400, "Too many objects (51000). Maximum is 50000."], pages: 52 });
+  // A kilobyte that cannot be compressed to less than three quarters.
+  const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(768))).toString("base64url");
+  const { answer, pages } = await post(random);
+  assert.deepEqual(answer, [400, "The keys of the objects are too long for one archive: choose fewer"]);
+  assert.ok(pages < 30, `${pages} pages`);
 });
