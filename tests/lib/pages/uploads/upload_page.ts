@@ -30,6 +30,8 @@ interface StoredUpload {
 
 export type Interception = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
+const runtimeFetch = globalThis.fetch;
+
 /** A gateway and a store with one bucket in memory, whose responses a test may replace. */
 export class FakeBucket {
   readonly objects = new Map<string, Uint8Array>();
@@ -53,8 +55,9 @@ export class FakeBucket {
   readonly calls = new UploadCalls("archive/curator", "b");
 
   constructor() {
-    // The newest bucket is that of the page.
-    globalThis.fetch = (input, init) => this.#gateway(String(input), init);
+    // The newest bucket is that of the page. Other tests of the process send to whole URLs.
+    globalThis.fetch = (input, init) =>
+      String(input).startsWith("/") ? this.#gateway(String(input), init) : runtimeFetch(input, init);
   }
 
   /** The names of the operations that were requested, those of one kind. */
