@@ -21,9 +21,9 @@ const SIZE = 160 * MIB + 12_345;
 const LEAVING_CLIENTS = 41;
 /**
  * One part of 5 MiB, and what the runtime has not collected yet of the pieces that the gateway and, in the same process,
- * the store read: the same for a body of any length, and less than two thirds of one of these.
+ * the store read: the same for a body of any length, and less than three quarters of one of these.
  */
-const MAX_GROWTH_BYTES = 96 * MIB;
+const MAX_GROWTH_BYTES = 112 * MIB;
 
 const shared = sharedByFile(async () => {
   const application = await sharedStorage();
