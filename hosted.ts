@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
 import { faultResponse, namesHost, noHostResponse } from "@/lib/process/handler.ts";
-import { SessionKeyError } from "@/lib/auth/session_key.ts";
+import { SessionKeyError } from "@/lib/auth/session_token.ts";
 import { BuildError } from "@/lib/site/site.ts";
 import { thenCancelBody } from "@/lib/std/body_reader.ts";
 import { requireOwnSpans } from "@/lib/operations/tracing.ts";

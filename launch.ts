@@ -5,7 +5,7 @@
  * another one.
  */
 import { fileURLToPath } from "node:url";
-import { unsupportedDeno } from "@/lib/process/deno_version.ts";
+import { unsupportedDeno } from "@/lib/process/deno.ts";
 import { parentGone } from "@/lib/process/stop.ts";
 import { builder, buildFolder } from "@/lib/site/site.ts";
 

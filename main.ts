@@ -14,7 +14,7 @@ import { DataFolder } from "@/lib/process/data_folder.ts";
 import { leaving } from "@/lib/process/handler.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { parentGone, standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
-import { SessionKeyError } from "@/lib/auth/session_key.ts";
+import { SessionKeyError } from "@/lib/auth/session_token.ts";
 import { BuildError } from "@/lib/site/site.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { requireOwnSpans } from "@/lib/operations/tracing.ts";

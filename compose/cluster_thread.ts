@@ -10,7 +10,7 @@ import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { callsOver, ownPort } from "@/embedded/threads.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { deleteKeys } from "@/lib/s3/delete_objects.ts";
 import { endsWithin } from "@/lib/std/timing.ts";

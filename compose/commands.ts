@@ -2,7 +2,7 @@ import { BODY_MARK } from "@/embedded/store/body_folder.ts";
 import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
-import { parseRevocationText } from "@/lib/auth/revocation_rows.ts";
+import { parseRevocationText } from "@/lib/auth/revoked_sessions.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { backUp, holdsData } from "./backup.ts";
 import { operatorTasks } from "./operator_tasks.ts";

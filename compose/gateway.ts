@@ -10,7 +10,7 @@ import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import { CONDITION_TABLES, type ConditionSupport, rejectsShortBodies } from "@/lib/s3/store_kind.ts";
-import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
+import { derivedAddresses, type StoreAddresses } from "@/lib/std/store_addresses.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";
 import type { GatewayDeps } from "@/routes/gateway.ts";
 import type { EmbeddedStore } from "./sample_store.ts";

@@ -4,7 +4,7 @@ import { type Config, ConfigError } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import type { SessionKeys } from "@/lib/auth/session_key.ts";
+import type { SessionKeys } from "@/lib/auth/session_token.ts";
 import { EventPublisher, type FollowedStream, StreamFollower } from "@/lib/state/event_streams.ts";
 import { commonKeys, type CommonSecrets, SealedEvents } from "@/lib/state/sealed_events.ts";
 import { signedSet } from "@/lib/state/signed_set.ts";

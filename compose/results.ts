@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/sample_data.ts";
 import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { givenSessionKeys, parseSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/auth/session_key.ts";
+import { givenSessionKeys, parseSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/auth/session_token.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig, TextSource } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
@@ -13,7 +13,7 @@ import { probedKind } from "@/lib/s3/probes.ts";
 import type { SignedSet } from "@/lib/state/signed_set.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 import type { ResultsDeps } from "@/routes/results/login.ts";
 import type { EmbeddedStore } from "./sample_store.ts";
 import { type CredentialMemory, type ObserveUpstream, upstream } from "./shared.ts";
@@ -121,7 +121,7 @@ export function revokedSessions(
   log: RequestLog,
   shared: SignedSet | null = null,
 ): RevokedSessions {
-  const sessions = (file: RevocationFile | null) => new RevokedSessions(file, log, Date.now, undefined, shared);
+  const sessions = (file: RevocationFile | null) => new RevokedSessions(file, log, Date.now, { shared });
   if (!folder) return sessions(null);
   const path = `${folder.path}/${REVOKED_SESSIONS_FILE}`;
   try {

@@ -9,7 +9,7 @@ import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { requestMarks } from "@/lib/std/request_mark.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 import type { StoreCalls } from "./store_thread.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Config, ConfigError, diskFiles, type Files, readConfig } from "@/lib/config/mod.ts";
+import { type Config, ConfigError, diskFiles, type Files, readConfig, type TextSource } from "@/lib/config/mod.ts";
 import { type Environment, settingNames } from "@/lib/config/reading.ts";
 import { LOOPBACK_NAMES } from "@/lib/config/setting_values.ts";
 import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
-import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
-import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/permission_flags.ts";
+import { SERVICE_ACCOUNT_FOLDER } from "@/lib/config/campaign_settings.ts";
+import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/deno.ts";
 import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/site/site.ts";
 import { SPAN_VARIABLES } from "@/lib/operations/tracing.ts";
 
@@ -136,7 +136,7 @@ export async function serverPermissions(config: Config, env: Environment, disk: 
     server.certificate?.keyFile,
     ...texts.map((source) => source && "path" in source ? source.path : null),
   ].filter((path) => typeof path === "string").map((path) => resolve(path));
-  const cluster = await clusterAccess(config, env, disk);
+  const cluster = await clusterAccess(web?.kubeconfig ?? null, disk);
   return {
     read: [
       ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
@@ -166,11 +166,8 @@ export async function serverPermissions(config: Config, env: Environment, disk: 
   };
 }
 
-/** The own files of the cluster's entry; nothing in a pod, and beside an embedded cluster. */
-async function clusterAccess({ web, embedded }: Config, env: Environment, files: Files): Promise<KubeconfigAccess> {
-  if (!web || web.siteOnly || embedded.cluster) return { files: [], commands: [] };
-  const own = ownKubeconfig(env.HOME || env.USERPROFILE);
-  const source = web.kubeconfig ?? (own === null ? null : { path: own });
+/** The files and programs that the kubeconfig needs. */
+async function clusterAccess(source: TextSource | null, files: Files): Promise<KubeconfigAccess> {
   if (source === null) return { files: [], commands: [] };
   // Loaded only here: most starts have no kubeconfig to read.
   const { kubeconfigAccess } = await import("@/lib/kubernetes/kubeconfig_access.ts");

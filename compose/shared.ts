@@ -1,8 +1,7 @@
 import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import type { Config, TextSource } from "@/lib/config/mod.ts";
 import type { Service } from "@/lib/operations/metrics/request_metrics.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { UpstreamClient, UpstreamOptions } from "@/lib/http/upstream/upstream_request.ts";
+import { type UpstreamClient, upstreamClient, type UpstreamOptions } from "@/lib/http/upstream.ts";
 
 /** The memory of a process for credentials that were shown to it, whatever the role. */
 export interface CredentialMemory {

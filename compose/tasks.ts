@@ -1,4 +1,4 @@
-import { resolveLogin } from "@/lib/auth/login.ts";
+import { resolveLogin } from "@/lib/auth/token.ts";
 import type { Identify } from "@/lib/auth/store_credentials.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";

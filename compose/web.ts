@@ -4,7 +4,7 @@ import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store
 import { browserScheme } from "@/lib/auth/browser_origin.ts";
 import { remoteGateway } from "@/lib/auth/gateway_service.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { givenSessionKeys, type SessionKeys } from "@/lib/auth/session_key.ts";
+import { givenSessionKeys, type SessionKeys } from "@/lib/auth/session_token.ts";
 import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { progressReader, type ResultsFetch } from "@/lib/campaigns/progress/progress_reader.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
@@ -12,7 +12,7 @@ import { CampaignRecords, recordWriter } from "@/lib/campaigns/records/campaign_
 import { ChosenCampaigns, unlistedJobs } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { type Config, ConfigError, type StoragePagesConfig, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import {
   IN_PROCESS_BASE,
@@ -113,7 +113,7 @@ async function campaignRole(
   }
   const { conventions, namespaces } = config.campaigns;
   const now = Date.now;
-  const connection = await clusterConnection(clusterAddress(web, cluster), {
+  const connection = await clusterConnection(cluster ?? web.kubeconfig, {
     now,
     caCerts: caCertificates(config),
     ...observe("kubernetes"),
@@ -147,14 +147,6 @@ async function campaignRole(
     reachable: () => chosen.ready(),
   };
   return { deps, close: () => chosen.close() };
-}
-
-function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterAddress {
-  if (cluster) return { kind: "server", url: cluster.url };
-  if (web.kubeconfig === null) return { kind: "default" };
-  return "text" in web.kubeconfig
-    ? { kind: "content", text: web.kubeconfig.text }
-    : { kind: "kubeconfig", path: web.kubeconfig.path };
 }
 
 function siteFiles({ staticFolder }: WebConfig, devAssets: Assets | null): SiteFiles | null {

@@ -40,10 +40,8 @@ import { objectVersionOperations, tagOperations } from "@/routes/api/v1/object_v
 import { copyOperations, objectOperations, objectUploadOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations, optionalOperations } from "@/routes/api/v1/operation.ts";
 import { bulkOperations, presignOperations } from "@/routes/api/v1/presign.ts";
-import { activeTaskOperations } from "@/routes/api/v1/tasks.ts";
-import { fixityScheduleOperations } from "@/routes/api/v1/fixity_schedules.ts";
-import { fixityOperations } from "@/routes/api/v1/fixity_task.ts";
-import { TaskStreams } from "@/routes/api/v1/task_progress.ts";
+import { activeTaskOperations, TaskStreams } from "@/routes/api/v1/tasks.ts";
+import { fixityOperations, fixityScheduleOperations } from "@/routes/api/v1/fixity.ts";
 import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { reachability, type ReadinessCheck } from "./health.ts";
 

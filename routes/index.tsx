@@ -11,7 +11,7 @@ import { STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { type Session, userOf } from "@/lib/results/session_check.ts";
 import { page } from "@/lib/site/define.ts";
 import { define } from "@/lib/site/state.ts";
-import { notedUnavailableArea, rememberShown } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea, rememberShown } from "@/lib/auth/storage_cookie.ts";
 import { newestAccount } from "@/lib/site/storage/logins.ts";
 import { OpenedCampaign } from "@/components/campaigns/opened_campaign.tsx";
 

@@ -8,7 +8,7 @@ import { peerAddress } from "@/lib/http/client_address.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError } from "@/lib/http/upstream.ts";
 import { failedLoginPath, isUrlencoded } from "@/lib/results/results_login.ts";
 import { LOGIN_PATH, LOGOUT_PATH, passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
 import { UNCACHED } from "@/lib/http/default_headers.ts";

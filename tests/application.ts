@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type ServerCommand, serverCommand } from "@/compose/server_command.ts";
-import { PermissionError } from "@/lib/process/permission_flags.ts";
+import { PermissionError } from "@/lib/process/deno.ts";
 import { siteAssets } from "@/lib/site/build.ts";
 import { ConfigError } from "@/lib/std/start_errors.ts";
 

@@ -10,7 +10,7 @@ export interface Room {
   readonly types?: readonly string[];
 }
 
-const BELOW_ADAPTERS = ["lib/auth", "lib/store", "lib/http", "lib/std"] as const;
+const BELOW_ADAPTERS = ["lib/auth", "lib/http", "lib/std"] as const;
 const ADAPTERS = ["lib/s3", "lib/mapi", "lib/kubernetes", ...BELOW_ADAPTERS] as const;
 
 /**
@@ -42,7 +42,7 @@ export const ROOMS: readonly Room[] = [
       "components",
       "lib/campaigns",
       "lib/results",
-      "lib/buckets",
+      "lib/store",
       "lib/tasks",
       "lib/site",
       "lib/pages",
@@ -82,8 +82,6 @@ export const ROOMS: readonly Room[] = [
       "lib/operations/notifications",
       "lib/process",
       "lib/auth",
-      "lib/kubernetes",
-      "lib/store",
       "lib/http",
       "lib/std",
     ],
@@ -121,7 +119,7 @@ export const ROOMS: readonly Room[] = [
     imports: ["lib/std"],
   },
   { room: "lib/results", holds: "login, files and pass-through of results", imports: [...ADAPTERS] },
-  { room: "lib/buckets", holds: "use cases over S3 and MAPI: forced delete", imports: [...ADAPTERS] },
+  { room: "lib/store", holds: "use cases over S3 and MAPI: forced delete", imports: [...ADAPTERS] },
   { room: "lib/tasks", holds: "background tasks", imports: [...ADAPTERS] },
   {
     room: "lib/state",
@@ -148,7 +146,6 @@ export const ROOMS: readonly Room[] = [
     holds: "tokens, credentials, admission, guesses, sessions, logins of the storage pages",
     imports: ["lib/http", "lib/std"],
   },
-  { room: "lib/store", holds: "addresses of the store", imports: ["lib/http", "lib/std"] },
   { room: "lib/operations", holds: "metrics for Prometheus, traces", imports: ["lib/http", "lib/std"] },
   { room: "lib/process", holds: "listener, stop, data folder", imports: ["lib/http", "lib/runtime", "lib/std"] },
   {

@@ -2,7 +2,7 @@
  * Starts the application on the oldest supported version of Deno and runs one file of tests there:
  * `deno run --allow-run tools/oldest_deno.ts`. With `whole` it runs the whole suite.
  */
-import { OLDEST_DENO } from "@/lib/process/deno_version.ts";
+import { OLDEST_DENO } from "@/lib/process/deno.ts";
 import { refuseArguments, toolArguments } from "./arguments.ts";
 
 const usage = "deno run --allow-run tools/oldest_deno.ts [whole]";

@@ -2,7 +2,7 @@ import { numberOf } from "@/tools/arguments.ts";
 import { inTurns, median } from "@/bench/gateway/load.ts";
 import { all, atMost, table, times } from "@/bench/table.ts";
 import { usedBy } from "@/bench/process_figures.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { encodeQuery, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
 import { sleep } from "@/lib/std/timing.ts";
@@ -109,7 +109,11 @@ async function paged({ store }: Site, distanceMs = 0): Promise<number> {
     const headers: Record<string, string> = {};
     const path = s3Path(BUCKET);
     if (distanceMs > 0) await sleep(distanceMs);
-    signHeaders({ method: "GET", host, path, query }, headers, UNSIGNED_PAYLOAD, store.keys, REGION, Date.now());
+    signHeaders({ method: "GET", host, path, query }, headers, UNSIGNED_PAYLOAD, {
+      keys: store.keys,
+      region: REGION,
+      now: Date.now(),
+    });
     const text = await (await fetch(`${store.origin}${path}?${encodeQuery(query)}`, { headers })).text();
     count += text.match(/<Contents>/g)?.length ?? 0;
     token = /<NextContinuationToken>([^<]+)/.exec(text)?.[1] ?? "";

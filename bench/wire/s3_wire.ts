@@ -39,7 +39,11 @@ export class S3Wire {
     const path = s3Path(bucket, key);
     const signed: Record<string, string> = { ...headers };
     const request = { method, host: this.#connection.host, path, query };
-    signHeaders(request, signed, UNSIGNED_PAYLOAD, this.#keys, REGION, Date.now());
+    signHeaders(request, signed, UNSIGNED_PAYLOAD, {
+      keys: this.#keys,
+      region: REGION,
+      now: Date.now(),
+    });
     const target = query.length === 0 ? path : `${path}?${encodeQuery(query)}`;
     const sent = body ?? (method === "PUT" || method === "POST" ? new Uint8Array() : null);
     return this.#connection.request(method, target, Object.entries(signed), sent, onPart);

@@ -12,7 +12,7 @@ import {
   type Guess,
   type GuessLimits,
 } from "./credential_memory.ts";
-import type { Caller, Identify, Identity, Verdict } from "./store_credentials.ts";
+import type { Caller, Identify, Verdict } from "./store_credentials.ts";
 import type { Claims } from "./token.ts";
 
 /** Bodies up to this length are read for each admitted request, bytes. The number of longer ones is limited. */
@@ -52,24 +52,22 @@ interface Credentials {
 }
 
 /**
- * Checks credentials before resources are granted. A token is no proof, because each login form returns one; only an
- * answer of the store is. A request of an identity that the store accepted within the last minute takes a slot of the
- * role and of its tenant. Any other takes one of a few slots that are counted by client address, its rate is that of
- * password guesses, and its body is read only after the store has accepted its signature.
+ * Checks credentials before resources are granted. A token proves nothing, because each login form returns one; only a
+ * response of the store does. A request of an identity that the store accepted within the last minute takes a slot of the
+ * role and of its tenant. Any other takes one of a few slots per client address, is limited like password guesses, and its
+ * body is read only after the store has accepted its signature.
  */
 export class Admission {
-  readonly #options: AdmissionOptions;
   readonly #known: Readonly<Record<Protocol, WeakMap<Claims, Credentials>>> = {
     s3: new WeakMap(),
     mapi: new WeakMap(),
   };
   /** Slots of unproven requests with a long body. */
   readonly #longBodies = new UnprovenRequests(MAX_LONG_BODIES_PER_ADDRESS, MAX_LONG_BODIES);
-  /** Pending checks by digest: uploads that begin together share one. */
+  /** Pending checks by digest: uploads that start together share one. */
   readonly #proofs = new Map<string, Promise<void>>();
 
-  constructor(options: AdmissionOptions) {
-    this.#options = options;
+  constructor(private readonly options: AdmissionOptions) {
   }
 
   /**
@@ -77,38 +75,33 @@ export class Admission {
    *
    * @throws HttpError 503 when no slot is free, 429 after too many wrong passwords, 401 for rejected credentials
    */
-  admit(context: RequestContext, claims: Claims, protocol: Protocol): Caller | Promise<Caller> {
+  admit(context: RequestContext, claims: Claims, protocol: Protocol): Promise<Caller> {
     const credentials = this.#credentials(claims, protocol);
-    return this.#options.accepted.isProven(credentials.digest)
+    return this.options.accepted.isProven(credentials.digest)
       ? this.#admitProven(context, claims, credentials, protocol)
       : this.#admitUnproven(context, claims, credentials, protocol);
   }
 
-  #admitProven(
+  async #admitProven(
     context: RequestContext,
     claims: Claims,
     { account, onVerdict }: Credentials,
     protocol: Protocol,
-  ): Caller | Promise<Caller> {
-    const { role, tenants, identify, sharedKeys, guesses } = this.#options;
+  ): Promise<Caller> {
+    const { role, tenants, identify, sharedKeys, guesses } = this.options;
     guesses.accepted({ address: addressKey(context.clientAddress), account });
     context.admitted = "proven";
-    const refuse = (error: unknown): never => {
-      cancelBody(context.request);
-      throw error;
-    };
     try {
       enterTenant(role, tenants, context, claims.tenant);
-      const callerOf = (identity: Identity): Caller => ({
-        ...identity,
+      return {
+        ...await identify(claims),
         signal: context.request.signal,
         onVerdict: sharedKeys && protocol === "s3" ? undefined : onVerdict,
         request: requestOf(context),
-      });
-      const identity = identify(claims);
-      return identity instanceof Promise ? identity.then(callerOf).catch(refuse) : callerOf(identity);
+      };
     } catch (error) {
-      return refuse(error);
+      cancelBody(context.request);
+      throw error;
     }
   }
 
@@ -118,22 +111,29 @@ export class Admission {
     { digest, account, onVerdict }: Credentials,
     protocol: Protocol,
   ): Promise<Caller> {
-    const { accepted, guesses, unproven, identify, sharedKeys } = this.#options;
+    const { accepted, guesses, unproven, identify, sharedKeys } = this.options;
     const address = addressKey(context.clientAddress);
     const { request } = context;
     context.admitted = "unproven";
     let attempt: Attempt | null = null;
     let isWrong = false;
+    const recordLogin = (what: "accepted" | "failed", status: number) => {
+      const { source, clientAddress: address, requestId, role = "gateway" } = context;
+      // A page's login is recorded by its form.
+      if (role === "web") return;
+      const actor = { name: claims.sub, tenant: claims.tenant };
+      const details = { by: "token", protocol };
+      this.options.logins?.[what]({ source, actor, address, requestId, role, status, details });
+    };
     const wrong = (status: number) => {
       attempt?.wrong();
-      if (isWrong) return;
+      if (!isWrong) recordLogin("failed", status);
       isWrong = true;
-      this.#recordLogin("failed", context, claims, protocol, status);
     };
     try {
       const leave = await unproven.enter(context);
       context.hold(leave);
-      // Begun with the slot, so that no more attempts are under way than an address may have.
+      // Started with the slot, so that an address never exceeds its number of attempts.
       attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest, by: "gateway" });
       if (attempt) context.hold(attempt.end);
       let isAccepted = false;
@@ -146,7 +146,7 @@ export class Admission {
         onVerdict: (verdict) => {
           onVerdict(verdict);
           if (isAccepted) return;
-          // MAPI answers wrong credentials and missing rights alike: another answer of the store tells them apart.
+          // MAPI returns the same status for wrong credentials and missing rights: another request tells them apart.
           if (protocol === "mapi" && verdict === "denied" && !sharedKeys && !isJudged && !accepted.isKnown(digest)) {
             isJudged = true;
             return this.#prove(digest, caller, protocol).catch(() => {}).then(() => {
@@ -161,7 +161,7 @@ export class Admission {
           isAccepted = true;
           if (attempt) attempt.right();
           else guesses.accepted({ address, account });
-          if (attempt) this.#recordLogin("accepted", context, claims, protocol, 200);
+          if (attempt) recordLogin("accepted", 200);
           attempt?.end();
           this.#move(context, claims.tenant, leave);
         },
@@ -190,21 +190,8 @@ export class Admission {
     }
   }
 
-  #recordLogin(
-    what: "accepted" | "failed",
-    { source, clientAddress: address, requestId, role = "gateway" }: RequestContext,
-    { sub, tenant }: Claims,
-    protocol: Protocol,
-    status: number,
-  ): void {
-    // A page's login is recorded by its form.
-    if (role === "web") return;
-    const details = { by: "token", protocol };
-    this.#options.logins?.[what]({ source, actor: { name: sub, tenant }, address, requestId, role, status, details });
-  }
-
   #attempt(guess: Guess): Attempt {
-    const attempt = this.#options.guesses.start(guess);
+    const attempt = this.options.guesses.start(guess);
     if (!("limit" in attempt)) return attempt;
     const { limit, seconds } = attempt;
     const what = limit === "address" ? "from this address" : "for this account";
@@ -213,7 +200,7 @@ export class Admission {
 
   /** Moves a request with accepted credentials to a slot of its tenant. When none is free it keeps the one it has. */
   #move(context: RequestContext, tenant: string | null, leaveUnproven: () => void): void {
-    const { role, tenants } = this.#options;
+    const { role, tenants } = this.options;
     try {
       enterTenant(role, tenants, context, tenant);
       leaveUnproven();
@@ -226,11 +213,11 @@ export class Admission {
     const running = this.#proofs.get(digest);
     if (running) {
       await running;
-      if (this.#options.accepted.isProven(digest)) await caller.onVerdict?.("accepted");
+      if (this.options.accepted.isProven(digest)) await caller.onVerdict?.("accepted");
       return;
     }
-    // Not cancelled with the client that began it: other requests may wait for the same answer.
-    const proof = this.#options.prove({ ...caller, signal: undefined }, protocol);
+    // Not cancelled with the client that started it: other requests may wait for the same response.
+    const proof = this.options.prove({ ...caller, signal: undefined }, protocol);
     this.#proofs.set(digest, proof);
     try {
       await proof;
@@ -242,7 +229,7 @@ export class Admission {
   #credentials(claims: Claims, protocol: Protocol): Credentials {
     let credentials = this.#known[protocol].get(claims);
     if (!credentials) {
-      const { accepted, sharedKeys } = this.#options;
+      const { accepted, sharedKeys } = this.options;
       const login = accepted.digest({ username: claims.sub, password: claims.pwd, tenant: claims.tenant });
       const digest = sharedKeys && protocol === "mapi" ? `${login} of MAPI` : login;
       const onVerdict = (verdict: Verdict) => {
@@ -256,7 +243,7 @@ export class Admission {
   }
 }
 
-/** The facts about a request that the store records. */
+/** The data of a request that the store records. */
 function requestOf({ requestId, clientAddress }: RequestContext): MarkedRequest {
   return { id: requestId, address: clientAddress };
 }

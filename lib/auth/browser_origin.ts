@@ -2,7 +2,7 @@ import { forwarded } from "@/lib/http/client_address.ts";
 import { UNCACHED } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 
-/** How the browser reached the site. */
+/** The scheme of the site's URL in the browser. */
 export type Scheme = "http" | "https";
 
 type Addressed = Pick<Request, "url" | "headers">;

@@ -15,11 +15,11 @@ export const LONGEST_WAIT_MS = 300_000;
 const QUIET_MS = 600_000;
 /** After an account was accepted from an address, the limit of the address does not apply to it for this long, ms. */
 const EXEMPT_MS = 600_000;
-/** A login that two roles check is one guess, also where the second one begins so long after the verdict of the first, ms. */
+/** A login that two roles check counts as one guess if the second check starts within this time after the first, ms. */
 const SAME_GUESS_MS = 10_000;
 /** The time of an acceptance is updated at most this often, ms. */
 const REFRESH_MS = 10_000;
-/** The other processes are informed of it at most this often, ms: often enough that their exemption does not end. */
+/** An acceptance is shared with other processes at most this often, ms: often enough that their exemption does not end. */
 const SHARED_REFRESH_MS = EXEMPT_MS / 2;
 /** Stored addresses, accounts of one address, and accounts of all addresses. */
 export const MAX_ADDRESSES = 10_000;
@@ -81,23 +81,19 @@ export function accountKey(tenant: string | null, username: string): string {
  *
  * The state is bounded: a new address evicts the one whose last wrong password is oldest. An address that has to wait is
  * spared once and evicted when its turn comes again. This is not a plain LRU cache, because an attacker must not choose
- * what is evicted: each entry costs a rejection by the store and an address of its own, from which as much could be
- * guessed as the eviction of an old entry gains.
+ * what is evicted: each entry costs a rejection by the store and a new address, from which as much could be guessed as
+ * the eviction of an old entry gains.
  */
 export class GuessLimits {
   readonly #addresses = new Map<string, Address>();
   readonly #exempt = new LRUCache<string, Exemption>({ max: MAX_EXEMPT });
-  readonly #now: () => number;
-  readonly #share: (verdict: SharedVerdict) => void;
   #accounts = 0;
 
   /**
    * @param now ms since 1970
    * @param share receives each verdict of this process that others must know
    */
-  constructor(now: () => number, share: (verdict: SharedVerdict) => void = () => {}) {
-    this.#now = now;
-    this.#share = share;
+  constructor(private readonly now: () => number, private readonly share: (verdict: SharedVerdict) => void = () => {}) {
   }
 
   /** Stored addresses and accounts. */
@@ -107,7 +103,7 @@ export class GuessLimits {
 
   /** Begins an attempt. It counts at once, so concurrent attempts do not bypass the limits. */
   start(guess: Guess): Attempt | Blocked {
-    const now = this.#now();
+    const now = this.now();
     const address = this.#addresses.get(guess.address) ?? new Address();
     const account = address.accounts.get(guess.account);
     const pending = address.pending.get(guess.digest);
@@ -131,12 +127,12 @@ export class GuessLimits {
 
   /** Records that the store accepted an account from an address by credentials that were not a guess. */
   accepted(who: Pick<Guess, "address" | "account">): void {
-    const now = this.#now();
+    const now = this.now();
     const { at, sharedAt } = this.#exempt.get(exemptKey(who)) ?? { at: -Infinity, sharedAt: -Infinity };
     if (now - at < REFRESH_MS) return;
     const isShared = now - sharedAt < SHARED_REFRESH_MS;
     this.#exempt.set(exemptKey(who), { at: now, sharedAt: isShared ? sharedAt : now });
-    if (!isShared) this.#share({ verdict: "accepted", address: who.address, account: who.account, at: now });
+    if (!isShared) this.share({ verdict: "accepted", address: who.address, account: who.account, at: now });
   }
 
   /**
@@ -146,7 +142,7 @@ export class GuessLimits {
    */
   apply(shared: unknown): void {
     const { data } = VERDICT.safeParse(shared);
-    const now = this.#now();
+    const now = this.now();
     if (!data || now - data.at >= QUIET_MS) return;
     const { verdict, address: key, account } = data;
     // The clock of the other process may be ahead.
@@ -163,18 +159,18 @@ export class GuessLimits {
     let ended = false;
     return {
       right: () => {
-        const now = this.#now();
+        const now = this.now();
         this.#right(guess.address, guess.account, Infinity);
         this.#exempt.set(exemptKey(guess), { at: now, sharedAt: now });
-        this.#share({ verdict: "right", address: guess.address, account: guess.account, at: now });
+        this.share({ verdict: "right", address: guess.address, account: guess.account, at: now });
       },
       wrong: () => {
         if (pending.wrong) return;
         pending.wrong = true;
-        const now = this.#now();
+        const now = this.now();
         address.lastWrong = { guess, at: now };
         this.#wrong(guess.address, address, guess.account, now);
-        this.#share({ verdict: "wrong", address: guess.address, account: guess.account, at: now });
+        this.share({ verdict: "wrong", address: guess.address, account: guess.account, at: now });
       },
       end: () => {
         if (ended) return;
@@ -222,7 +218,7 @@ export class GuessLimits {
   }
 
   #makeRoom(): void {
-    const now = this.#now();
+    const now = this.now();
     let looks = 2 * this.#addresses.size;
     for (const [key, address] of this.#addresses) {
       const isFull = this.#addresses.size > MAX_ADDRESSES || this.#accounts > MAX_ACCOUNTS;
@@ -292,14 +288,12 @@ class Address {
 
 /** Wrong passwords within the window, and the waits they caused. */
 class WrongCount {
-  readonly #max: number;
   #moments: number[] = [];
   #waits = 0;
   #waitsUntil = 0;
   #last = -Infinity;
 
-  constructor(max: number) {
-    this.#max = max;
+  constructor(private readonly max: number) {
   }
 
   get isEmpty(): boolean {
@@ -324,7 +318,7 @@ class WrongCount {
   /** How many attempts may be pending at the same time. */
   allowance(now: number): number {
     if (this.isSlowed(now)) return 1;
-    return this.#max - this.#moments.filter((moment) => moment > now - WINDOW_MS).length;
+    return this.max - this.#moments.filter((moment) => moment > now - WINDOW_MS).length;
   }
 
   /** @param at that of a verdict of another process may be before the last one */
@@ -333,7 +327,7 @@ class WrongCount {
     this.#last = Math.max(at, this.#last);
     this.#moments.push(at);
     this.#moments = this.#moments.filter((moment) => moment > this.#last - WINDOW_MS);
-    if (this.#waits === 0 && this.#moments.length < this.#max) return;
+    if (this.#waits === 0 && this.#moments.length < this.max) return;
     this.#moments = [];
     this.#waitsUntil = this.#last + Math.min(FIRST_WAIT_MS * 2 ** this.#waits++, LONGEST_WAIT_MS);
   }
@@ -371,11 +365,9 @@ interface LoginCredentials {
 export class AcceptedIdentities {
   readonly #acceptedAt = new CountedCache<string, number>("accepted_identities", { max: MAX_IDENTITIES });
   readonly #key = randomBytes(32);
-  readonly #now: () => number;
 
   /** @param now ms since 1970 */
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(private readonly now: () => number) {
   }
 
   /** The digest of an identity: equal for equal credentials in this process, and of no use elsewhere. */
@@ -396,7 +388,7 @@ export class AcceptedIdentities {
 
   /** Records that the store accepted an identity. */
   accept(digest: string): void {
-    if (!(this.#age(digest) < ACCEPTED_REFRESH_MS)) this.#acceptedAt.set(digest, this.#now());
+    if (!(this.#age(digest) < ACCEPTED_REFRESH_MS)) this.#acceptedAt.set(digest, this.now());
   }
 
   /** Records that the store rejected an identity. */
@@ -406,6 +398,6 @@ export class AcceptedIdentities {
 
   #age(digest: string): number {
     const at = this.#acceptedAt.get(digest);
-    return at === undefined ? Infinity : this.#now() - at;
+    return at === undefined ? Infinity : this.now() - at;
   }
 }

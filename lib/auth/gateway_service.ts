@@ -1,10 +1,10 @@
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
-import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+import { type WatchedUpload, watchedUpload } from "@/lib/http/body.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { guardedBody } from "@/lib/http/response_body.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+import type { UpstreamClient } from "@/lib/http/upstream.ts";
 
 /** A request to the gateway role for a request of a browser. */
 export interface GatewayRequest {
@@ -35,10 +35,10 @@ export type GatewayService = (request: GatewayRequest, context: RequestContext) 
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** How long the gateway may work on a body before its response begins, ms: as long as it waits for its store. */
+/** Time for the gateway to respond once it has the body, ms: as long as it waits for its store. */
 const WORK_MS = 60_000;
 
-/** A body with its length, which a client may send slowly; null for one of unknown length, which is sent in chunks. */
+/** A watched upload of a body of known length; null for one of unknown length, which is sent in chunks. */
 function uploadOf(body: Body, headers: Headers): WatchedUpload | null {
   const lengthBytes = announcedLength({ headers });
   const stalled = () => gatewayTimeout("the storage gateway did not take the body in time");

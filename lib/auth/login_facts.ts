@@ -50,33 +50,26 @@ type DataAccess = ReadonlyMap<string, ReadonlySet<unknown>>;
  * those that came later.
  */
 export class LoginFacts {
-  readonly #gateway: StorageGateway;
   /** Whether a login may read the audit trail. */
   readonly #readers: LRUCache<string, boolean>;
   /** The keys name a login and a bucket. */
   readonly #usage: LRUCache<string, Usage>;
   /** Logins that may not read statistics. */
   readonly #denied: LRUCache<string, true>;
-  readonly #access: LRUCache<string, DataAccess>;
+  /** `unreadable`: the login may not read its permissions. */
+  readonly #access: LRUCache<string, DataAccess | "unreadable">;
   /** The keys name a login and a bucket. */
   readonly #rights: LRUCache<string, BucketRights>;
-  /** Logins that may not read their permissions. */
-  readonly #unreadable: LRUCache<string, true>;
-  /** Logins and buckets whose rights were not found in time. */
-  readonly #unknown: LRUCache<string, true>;
   /** Look-ups that run: pages that wait for the same share one. */
   readonly #pending = new Map<string, Promise<void>>();
 
   /** @param now ms since 1970 */
-  constructor(gateway: StorageGateway, now: () => number) {
-    this.#gateway = gateway;
+  constructor(private readonly gateway: StorageGateway, now: () => number) {
     this.#readers = timedCache("audit_readers", MAX_CACHED, RIGHTS_MS, now);
     this.#usage = timedCache("bucket_usage", MAX_CACHED, USAGE_MS, now);
     this.#denied = timedCache("bucket_usage_denied", MAX_CACHED, USAGE_MS, now);
     this.#access = timedCache("login_access", MAX_CACHED, RIGHTS_MS, now);
     this.#rights = timedCache("login_rights", MAX_CACHED, RIGHTS_MS, now);
-    this.#unreadable = timedCache("login_unreadable", MAX_CACHED, RIGHTS_MS, now);
-    this.#unknown = timedCache("login_unknown", MAX_CACHED, RETRY_MS, now);
   }
 
   /** Whether a login may read the audit trail, so that others are led to no page that is closed to them. */
@@ -85,7 +78,7 @@ export class LoginFacts {
     const known = this.#readers.get(digest);
     if (known !== undefined) return known;
     await this.#lookUp(`trail ${digest}`, WAIT_MS, async () => {
-      const { status } = await this.#gateway.read("/audit?count=1", login, context);
+      const { status } = await this.gateway.read("/audit?count=1", login, context);
       // Anything else passes: it is looked up again with the next page.
       if ([200, 403, 404, 501].includes(status)) this.#readers.set(digest, status === 200);
     });
@@ -117,10 +110,9 @@ export class LoginFacts {
     const key = `${login.digest} ${bucket}`;
     const known = this.#rights.get(key);
     if (known) return known;
-    if (this.#unknown.has(key)) return ALL_RIGHTS;
     await this.#lookUp(`rights ${key}`, WAIT_FOR_RIGHTS_MS, () => this.#findRights(login, bucket, context));
     const found = this.#rights.get(key);
-    if (!found) this.#unknown.set(key, true);
+    if (!found) this.#rights.set(key, ALL_RIGHTS, { ttl: RETRY_MS - 1 });
     return found ?? ALL_RIGHTS;
   }
 
@@ -136,11 +128,11 @@ export class LoginFacts {
   async #readUsage(login: StorageLogin, buckets: readonly string[], context: RequestContext): Promise<void> {
     const { tenant, digest } = login;
     if (tenant === null || buckets.length === 0 || this.#denied.has(digest)) return;
-    if (!(await this.#gateway.storeKind(context)).hasMapi) return;
+    if (!(await this.gateway.storeKind(context)).hasMapi) return;
     await forEachConcurrent(buckets, CONCURRENCY, async (bucket) => {
       if (this.#denied.has(digest)) return;
       const path = `/mapi/tenants/${tenant}/namespaces/${encodeURIComponent(bucket)}/statistics`;
-      const { status, json } = await this.#gateway.read(path, login, context);
+      const { status, json } = await this.gateway.read(path, login, context);
       if (status === 403) this.#denied.set(digest, true);
       if (status !== 200) return;
       this.#usage.set(`${digest} ${bucket}`, {
@@ -161,19 +153,15 @@ export class LoginFacts {
 
   async #accessOf(login: StorageLogin, context: RequestContext): Promise<DataAccess | null> {
     const { tenant, user, digest } = login;
-    if (tenant === null || this.#unreadable.has(digest)) return null;
+    if (tenant === null) return null;
     const cached = this.#access.get(digest);
-    if (cached) return cached;
-    const { hasTenants, hasMapi } = await this.#gateway.storeKind(context);
+    if (cached) return cached === "unreadable" ? null : cached;
+    const { hasTenants, hasMapi } = await this.gateway.storeKind(context);
     // Other stores may be used with shared keys, whose rights are not those of the account.
     if (!hasTenants || !hasMapi) return null;
-    const { status, json } = await this.#gateway.read(dataAccessPath(tenant, user), login, context);
-    if (status !== 200) {
-      this.#unreadable.set(digest, true);
-      return null;
-    }
-    const access = dataAccessOf(json);
-    this.#access.set(digest, access);
+    const { status, json } = await this.gateway.read(dataAccessPath(tenant, user), login, context);
+    const access = status === 200 ? dataAccessOf(json) : null;
+    this.#access.set(digest, access ?? "unreadable");
     return access;
   }
 
@@ -182,7 +170,7 @@ export class LoginFacts {
    * changes nothing. An account may have that right by the bucket's access list, which it cannot always read.
    */
   async #mayWrite(login: StorageLogin, bucket: string, context: RequestContext): Promise<boolean> {
-    const response = await this.#gateway.send(
+    const response = await this.gateway.send(
       {
         method: "POST",
         target: { path: `/api/v1/buckets/${encodeURIComponent(bucket)}/multipart/${NO_KEY}/complete`, query: "" },

@@ -1,16 +1,8 @@
+import { z } from "zod";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { errorName } from "@/lib/http/errors.ts";
 import { endsWithin } from "@/lib/std/timing.ts";
-import {
-  accountOf,
-  endOf,
-  parseRevocationRows,
-  parseRevocationText,
-  type RevocationContent,
-  type RevocationRow,
-  revocationRowText,
-  revocationText,
-} from "./revocation_rows.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Listed sessions per account; beyond that number all sessions issued up to the newest of them are revoked. */
 export const MAX_PER_ACCOUNT = 32;
@@ -19,7 +11,7 @@ export const MAX_LISTED = 10_000;
 /** How long a logout waits until the other processes can know of it, ms. */
 const SHARE_TIMEOUT_MS = 1000;
 
-/** The file that keeps revoked sessions beyond the process. */
+/** The file that stores revoked sessions. */
 export interface RevocationFile {
   /** The text written last; null before the first write. */
   read(): string | null;
@@ -35,7 +27,7 @@ interface SharedText {
 }
 
 /** The texts that processes share. */
-interface SharedTexts {
+export interface SharedTexts {
   /** All of them. @throws while they cannot be read */
   load(): Promise<readonly string[]>;
   /**
@@ -44,6 +36,13 @@ interface SharedTexts {
    * @throws when that is not sure
    */
   write(added: readonly SharedText[], removed: readonly string[]): Promise<void>;
+}
+
+interface RevocationOptions {
+  /** Calls `run` after so many ms, unless the process ends before. */
+  readonly later?: (run: () => void, ms: number) => void;
+  /** Null: no other process serves the same sessions. */
+  readonly shared?: SharedTexts | null;
 }
 
 /** The properties of a session that its revocation needs. */
@@ -89,11 +88,9 @@ export class RevocationFileError extends Error {
  */
 export class RevokedSessions {
   readonly #listed = new Map<string, Omit<RevocableSession, "digest">>();
-  /** By account, once its revoked sessions are no longer listed. */
+  /** Bounds by account. An account has one once its revoked sessions are no longer listed. */
   readonly #upTo = new Map<string, Bound>();
-  readonly #file: RevocationFile | null;
   readonly #shared: SharedTexts | null;
-  readonly #now: () => number;
   readonly #writing: RetrySchedule;
   readonly #sharing: RetrySchedule;
   /** How many changes could not be shared when they happened. */
@@ -102,20 +99,15 @@ export class RevokedSessions {
   /**
    * @param file null: revocations last as long as this process
    * @param now ms since 1970
-   * @param later calls `run` after so many ms, unless the process ends before
-   * @param shared null: no other process serves the same sessions
    * @throws RevocationFileError
    */
   constructor(
-    file: RevocationFile | null,
+    private readonly file: RevocationFile | null,
     log: RequestLog,
-    now: () => number,
-    later: (run: () => void, ms: number) => void = unlessEnded,
-    shared: SharedTexts | null = null,
+    private readonly now: () => number,
+    { later = unlessEnded, shared = null }: RevocationOptions = {},
   ) {
-    this.#file = file;
     this.#shared = shared;
-    this.#now = now;
     this.#writing = new RetrySchedule({
       again: () => {
         this.#dropExpired();
@@ -159,7 +151,7 @@ export class RevokedSessions {
    */
   async endAccount(owners: readonly string[], expiresAt: number): Promise<void> {
     this.#dropExpired();
-    const issuedAt = this.#now() / 1000;
+    const issuedAt = this.now() / 1000;
     const change = this.#change(owners, () => {
       for (const owner of owners) this.#extend(owner, { issuedAt, expiresAt });
     });
@@ -200,7 +192,7 @@ export class RevokedSessions {
     const rows = parseRevocationRows(texts);
     const change = this.#change([...rows.values()].map(accountOf), () => this.#merge(rows.values()));
     if (change === null) return void this.#share(null);
-    // What follows from them here, but not where they come from: a bound for an account with too many.
+    // The bound of an account with too many sessions follows here, but not in the process that sent the rows.
     const added = new Map([...change.added].filter(([text]) => !rows.has(text)));
     if (added.size > 0) void this.#share({ ...change, added });
   }
@@ -220,7 +212,7 @@ export class RevokedSessions {
       const own = this.#rows(() => true);
       const added = new Map([...own].filter(([text]) => !stored.has(text)));
       // Rows that ended are left to the store: the clock of this process may be ahead.
-      const now = this.#now() / 1000;
+      const now = this.now() / 1000;
       const superseded = [...stored].filter(([text, row]) => endOf(row) > now && !own.has(text));
       await this.#send({ added, removed: superseded.map(([text]) => text) });
       // A later change that could not be shared was not part of it.
@@ -269,7 +261,7 @@ export class RevokedSessions {
 
   /** The bound of an account is the latest of all, and what it covers to its end is not listed. */
   #merge(rows: Iterable<RevocationRow>): void {
-    const now = this.#now() / 1000;
+    const now = this.now() / 1000;
     for (const row of rows) {
       if (endOf(row) <= now) continue;
       if (row.length === 3) {
@@ -318,23 +310,23 @@ export class RevokedSessions {
   }
 
   #dropExpired(): void {
-    const now = this.#now() / 1000;
+    const now = this.now() / 1000;
     this.#unlist(({ expiresAt }) => expiresAt <= now);
     for (const [account, { expiresAt }] of this.#upTo) if (expiresAt <= now) this.#upTo.delete(account);
   }
 
   /** Writes everything, and schedules a retry when that fails. */
   #write(): void {
-    if (!this.#file) return;
+    if (!this.file) return;
     try {
-      this.#file.write(revocationText(this.#content()));
+      this.file.write(revocationText(this.#content()));
     } catch (error) {
       return this.#writing.failed(error);
     }
     this.#writing.succeeded();
   }
 
-  /** By their text. */
+  /** Rows by their text. */
   #rows(ofAccount: (account: string) => boolean): Map<string, RevocationRow> {
     const { listed, upTo } = this.#content(ofAccount);
     return new Map([...upTo, ...listed].map((row) => [revocationRowText(row), row]));
@@ -378,14 +370,14 @@ function unlessEnded(run: () => void, ms: number): void {
   Deno.unrefTimer(setTimeout(run, ms));
 }
 
-/** From a failed write to the next attempt, ms: doubled each time, up to MAX_RETRY_MS. */
+/** Delay before a failed write is retried, ms: doubled each time, up to MAX_RETRY_MS. */
 export const RETRY_MS = 1000;
 export const MAX_RETRY_MS = 60_000;
 
 interface RetryOptions {
   /** Attempts the write again; it reports to the schedule how that went. */
   readonly again: () => void;
-  /** Called once when writes begin to fail. */
+  /** Called once when writes start to fail. */
   readonly onFailure: (error: unknown) => void;
   /** Called once when they succeed again. */
   readonly onRecovery: () => void;
@@ -395,12 +387,10 @@ interface RetryOptions {
 
 /** When a failed write is attempted again, unless it succeeds before for another reason. */
 class RetrySchedule {
-  readonly #options: RetryOptions;
   /** The next attempt; null: everything is written. */
   #next: { readonly ms: number; isDue: boolean } | null = null;
 
-  constructor(options: RetryOptions) {
-    this.#options = options;
+  constructor(private readonly options: RetryOptions) {
   }
 
   /** Whether something is not written yet. */
@@ -411,20 +401,84 @@ class RetrySchedule {
   failed(error: unknown): void {
     const last = this.#next;
     if (last && !last.isDue) return;
-    if (!last) this.#options.onFailure(error);
+    if (!last) this.options.onFailure(error);
     const next = { ms: last ? Math.min(2 * last.ms, MAX_RETRY_MS) : RETRY_MS, isDue: false };
     this.#next = next;
-    this.#options.later(() => {
-      // Already written; a later failure has a timer of its own.
+    this.options.later(() => {
+      // Already written; a later failure has another timer.
       if (this.#next !== next || next.isDue) return;
       next.isDue = true;
-      this.#options.again();
+      this.options.again();
     }, next.ms);
   }
 
   succeeded(): void {
     if (!this.#next) return;
     this.#next = null;
-    this.#options.onRecovery();
+    this.options.onRecovery();
   }
+}
+
+const VERSION = 2;
+const DIGEST = z.string();
+const ACCOUNT = z.string();
+/** Seconds since 1970. */
+const SECONDS = z.number();
+
+/** A revoked session: its digest and account, its end and its time of issue, which is null where unknown. */
+const LISTED = z.tuple([DIGEST, ACCOUNT, SECONDS, SECONDS.nullable()]);
+/** An account once its revoked sessions are no longer listed. */
+const UP_TO = z.tuple([ACCOUNT, SECONDS, SECONDS.nullable()]);
+
+const CONTENT = z.object({ version: z.literal(VERSION), listed: z.array(LISTED), upTo: z.array(UP_TO) });
+
+/** The version before, which had no times of issue. */
+const CONTENT_1 = z.object({
+  version: z.literal(1),
+  listed: z.array(z.tuple([DIGEST, ACCOUNT, SECONDS]).transform((row) => [...row, null] as const)),
+  upTo: z.array(z.tuple([ACCOUNT, SECONDS]).transform((row) => [...row, null] as const)),
+});
+
+const ANY_CONTENT = z.union([CONTENT, CONTENT_1]);
+
+/** The content of a file of revoked sessions. */
+type RevocationContent = Omit<z.output<typeof ANY_CONTENT>, "version">;
+
+/** A row of that content: of a session, or of an account. */
+type RevocationRow = RevocationContent["listed"][number] | RevocationContent["upTo"][number];
+
+/** The text of a file of revoked sessions. */
+export function revocationText(content: RevocationContent): string {
+  // Last, since content that was parsed has the version of its text.
+  return JSON.stringify({ ...content, version: VERSION });
+}
+
+/** Parses such a text, of this version or the one before; null for any other text. */
+export function parseRevocationText(text: string): RevocationContent | null {
+  return ANY_CONTENT.safeParse(parsedJson(text)).data ?? null;
+}
+
+/** The text of one row, equal for equal rows. */
+function revocationRowText(row: RevocationRow): string {
+  return JSON.stringify(row);
+}
+
+/** The rows among such texts, by text and those of accounts first; other texts are left out. */
+export function parseRevocationRows(texts: readonly string[]): Map<string, RevocationRow> {
+  const rows = texts.flatMap((text): [string, RevocationRow][] => {
+    const value = parsedJson(text);
+    const row = UP_TO.safeParse(value).data ?? LISTED.safeParse(value).data;
+    return row ? [[text, row]] : [];
+  });
+  return new Map(rows.sort(([, a], [, b]) => a.length - b.length));
+}
+
+/** The account of a row, or of its session. */
+function accountOf(row: RevocationRow): string {
+  return row.length === 3 ? row[0] : row[1];
+}
+
+/** When a row ends, seconds since 1970. */
+function endOf(row: RevocationRow): number {
+  return row.length === 3 ? row[1] : row[2];
 }

@@ -1,14 +1,15 @@
 import { Buffer } from "node:buffer";
-import { createHash, type KeyObject } from "node:crypto";
+import { createHash, createSecretKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
-import type { S3Keys } from "./store_credentials.ts";
 import { cookieValues } from "@/lib/http/header_values.ts";
-import { openText, sealText } from "@/lib/std/sealed_text.ts";
+import { openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
+import { fileIdentity } from "@/lib/std/files.ts";
+import type { S3Keys } from "./store_credentials.ts";
 import { browserScheme, type Scheme } from "./browser_origin.ts";
 
 /** Longest value that is set, characters: browsers silently drop cookies above 4096 bytes, name and attributes included. */
-export const MAX_COOKIE_CHARACTERS = 4096 - 256;
+const MAX_COOKIE_CHARACTERS = 4096 - 256;
 /** Longest value that can be a session, characters; longer ones are ignored. */
 const MAX_VALUE_CHARACTERS = 4096;
 /** Values that are tried; further ones are ignored. */
@@ -49,7 +50,7 @@ export function clearedCookie(scheme: Scheme, stem: string): string {
   return sessionCookie(scheme, stem, "", 0);
 }
 
-/** What a token holds: the user, the S3 keys, and the times of its end and its issue. */
+/** The user, the S3 keys, and the times of end and issue. */
 const CONTENT = z.object({
   u: z.string(),
   a: z.string(),
@@ -69,37 +70,50 @@ export interface Session {
 }
 
 /**
- * Seals a session, so that only the key can read or change it; base64url. Null when the token would be too long for a
- * cookie.
+ * Seals a value as JSON, so that only the key can read or change it; base64url. Null when the token would be too long for
+ * a cookie.
  *
  * @param associated associated data; a token opens only with the same
  */
-export function sealSession(session: Session, key: KeyObject, associated: string): string | null {
-  const { user, keys, expiresAt, issuedAt } = session;
-  const text = JSON.stringify({
-    u: user,
-    a: keys.accessKey,
-    s: keys.secretKey,
-    e: expiresAt,
-    i: issuedAt ?? undefined,
-  });
-  const token = sealText(text, key, associated).toString("base64url");
+export function sealToken(value: object, key: KeyObject, associated: string): string | null {
+  const token = sealText(JSON.stringify(value), key, associated).toString("base64url");
   return token.length > MAX_COOKIE_CHARACTERS ? null : token;
 }
 
 /**
- * The session in a token; null for one that is expired, was sealed with another key or other associated data, was
- * changed, or is not a token.
+ * The value in a token and the key that opened it; null for one that was sealed with another key or other associated data,
+ * was changed, or is not a token. Another implementation may share the key, so the value is validated.
+ */
+export function openToken<S extends z.ZodType>(
+  token: string,
+  keys: readonly KeyObject[],
+  associated: string,
+  schema: S,
+): { readonly value: z.output<S>; readonly key: KeyObject } | null {
+  const sealed = Buffer.from(token, "base64url");
+  // Decoding skips invalid characters, but a token has one spelling.
+  if (sealed.toString("base64url") !== token) return null;
+  const opened = openWithOne(sealed, keys, associated);
+  const result = schema.safeParse(opened && parsedJson(opened.text));
+  return opened && result.success ? { value: result.data, key: opened.key } : null;
+}
+
+/** As {@link sealToken}. */
+export function sealSession(session: Session, key: KeyObject, associated: string): string | null {
+  const { user: u, keys: { accessKey: a, secretKey: s }, expiresAt: e, issuedAt } = session;
+  return sealToken({ u, a, s, e, i: issuedAt ?? undefined }, key, associated);
+}
+
+/**
+ * The session in a token; null for one that is expired, or that {@link openToken} does not open.
  *
  * @param nowMs ms since 1970
  */
 export function openSession(token: string, key: KeyObject, associated: string, nowMs: number): Session | null {
-  const sealed = Buffer.from(token, "base64url");
-  // Decoding skips invalid characters, but a session has one spelling.
-  if (sealed.toString("base64url") !== token) return null;
-  const text = openText(sealed, key, associated);
-  const session = text === null ? null : parseSession(text);
-  return session && session.expiresAt * 1000 > nowMs ? session : null;
+  const { value } = openToken(token, [key], associated, CONTENT) ?? {};
+  if (!value || value.e * 1000 <= nowMs) return null;
+  const { u: user, a: accessKey, s: secretKey, e: expiresAt, i: issuedAt } = value;
+  return { user, keys: { accessKey, secretKey }, expiresAt, issuedAt };
 }
 
 /** The digest of a token, for places where the token itself must not be stored. */
@@ -107,10 +121,66 @@ export function sessionDigest(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
 
-/** Another implementation may share the key, so the content is validated like any input. */
-function parseSession(text: string): Session | null {
-  const { data } = CONTENT.safeParse(parsedJson(text));
-  return data
-    ? { user: data.u, keys: { accessKey: data.a, secretKey: data.s }, expiresAt: data.e, issuedAt: data.i }
-    : null;
+/**
+ * Returns the keys of session cookies: the first one seals, and each of them opens. None while they cannot be read. The
+ * list is the same object until the keys are replaced.
+ */
+export type SessionKeys = () => readonly KeyObject[];
+
+/** Thrown at the start. The message is one line that names the file and nothing of its content. */
+export class SessionKeyError extends Error {
+  override readonly name = "SessionKeyError";
+}
+
+/** Bytes of an AES-256 key. */
+const SESSION_KEY_BYTES = 32;
+/** While a key is replaced there is another one beside it. */
+const MAX_KEYS = 2;
+const NO_KEYS: readonly KeyObject[] = [];
+
+/** Fixed keys, the one that seals first. @throws SessionKeyError unless each has 32 bytes */
+export function givenSessionKeys(...keys: readonly Uint8Array[]): SessionKeys {
+  if (keys.some(({ length }) => length !== SESSION_KEY_BYTES)) {
+    throw new SessionKeyError("The session key must have 32 bytes.");
+  }
+  const given = keys.map((key) => createSecretKey(key));
+  return () => given;
+}
+
+/**
+ * The keys in a file, as {@linkcode parseSessionKeys} reads them. Each call checks whether the file was replaced and reads
+ * it again then, so new keys take effect at once. While the file cannot be read there are no keys.
+ *
+ * @throws SessionKeyError when there is no key at the start
+ */
+export function sessionKeyFile(path: string): SessionKeys {
+  let seen: string | null = null;
+  let keys = NO_KEYS;
+  const current = () => {
+    try {
+      // Checked before the read: the next call notices a replacement in between.
+      const file = fileIdentity(Deno.statSync(path));
+      if (file === seen) return keys;
+      keys = NO_KEYS;
+      keys = parseSessionKeys(Deno.readTextFileSync(path))?.map((key) => createSecretKey(key)) ?? NO_KEYS;
+      seen = file;
+    } catch {
+      keys = NO_KEYS;
+      seen = null;
+    }
+    return keys;
+  };
+  if (current().length === 0) {
+    throw new SessionKeyError(
+      `RESULTS_SESSION_KEY_FILE: ${path} cannot be read, or is not the base64 of 32 bytes: write the output of "openssl rand -base64 32" there`,
+    );
+  }
+  return current;
+}
+
+/** One or two keys, each the base64 of 32 bytes, on a line each or with blanks between; null for anything else. */
+export function parseSessionKeys(text: string): readonly Uint8Array[] | null {
+  const keys = text.trim().split(/\s+/);
+  const areKeys = keys.length <= MAX_KEYS && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key));
+  return areKeys ? keys.map((key) => Buffer.from(key, "base64")) : null;
 }

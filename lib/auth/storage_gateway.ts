@@ -3,13 +3,14 @@ import { z } from "zod";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/response_body.ts";
 import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError } from "@/lib/http/upstream.ts";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
+import { boundedReader, streamReader } from "@/lib/std/body_reader.ts";
 import type { GatewayRequest, GatewayService } from "./gateway_service.ts";
 import type { RevocableSession } from "./revoked_sessions.ts";
-import type { StorageCredentials } from "./storage_cookie.ts";
+import type { StorageAccount, StorageCredentials } from "./storage_cookie.ts";
 
 /** Largest JSON that is read for a page, bytes: a listing of 1000 keys of 1024 bytes, each escaped, is below. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
@@ -49,25 +50,23 @@ interface GatewayJson<Json> {
  * browser's cookie and never leaves the server.
  */
 export class StorageGateway {
-  readonly #service: GatewayService;
-  readonly #now: () => number;
   readonly #tokens = new CountedCache<string, { readonly token: string; readonly endsAt: number }>("storage_tokens", {
     max: MAX_TOKENS,
   });
   readonly #endpoints = new CountedCache<string, { readonly endpoint: string | null }>("storage_endpoints", {
     max: MAX_TOKENS,
   });
-  readonly #end: (session: RevocableSession) => void;
   #kind: { readonly kind: StoreKind; readonly readAt: number } | null = null;
 
   /**
    * @param now ms since 1970
    * @param end is called for a session whose account the store no longer accepts; nothing is when absent
    */
-  constructor(service: GatewayService, now: () => number, end: (session: RevocableSession) => void = () => {}) {
-    this.#service = service;
-    this.#now = now;
-    this.#end = end;
+  constructor(
+    private readonly service: GatewayService,
+    private readonly now: () => number,
+    private readonly end: (session: RevocableSession) => void = () => {},
+  ) {
   }
 
   /**
@@ -93,7 +92,7 @@ export class StorageGateway {
 
   #refused(response: Response, { digest, account, expiresAt, issuedAt = null }: Acting): Response {
     if (digest !== undefined && account !== undefined && expiresAt !== undefined) {
-      this.#end({ digest, account, expiresAt, issuedAt });
+      this.end({ digest, account, expiresAt, issuedAt });
     }
     return response;
   }
@@ -161,7 +160,7 @@ export class StorageGateway {
 
   /** The kind of store that the gateway is in front of. @throws HttpError as {@link send} */
   async storeKind(context: RequestContext): Promise<StoreKind> {
-    const now = this.#now();
+    const now = this.now();
     if (this.#kind && now - this.#kind.readAt < CAPABILITIES_MS) return this.#kind.kind;
     const target = { path: "/api/v1/capabilities", query: "" };
     const response = await this.#exchange({ method: "GET", target, headers: new Headers(), readHere: true }, context);
@@ -174,7 +173,7 @@ export class StorageGateway {
 
   #cachedToken({ digest }: Acting): string | null {
     if (digest === undefined) return null;
-    return this.#tokens.getFitting(digest, ({ endsAt }) => endsAt > this.#now())?.token ?? null;
+    return this.#tokens.getFitting(digest, ({ endsAt }) => endsAt > this.now())?.token ?? null;
   }
 
   async #newToken({ tenant, user, password, digest }: Acting, context: RequestContext): Promise<string> {
@@ -192,7 +191,7 @@ export class StorageGateway {
     const token = data.access_token;
     if (digest !== undefined) {
       const end = endOf(token);
-      const endsAt = end === null ? this.#now() + UNKNOWN_END_MS : end - TOKEN_MARGIN_MS;
+      const endsAt = end === null ? this.now() + UNKNOWN_END_MS : end - TOKEN_MARGIN_MS;
       this.#tokens.set(digest, { token, endsAt });
     }
     return token;
@@ -205,7 +204,7 @@ export class StorageGateway {
       request.known?.(handled);
     };
     try {
-      return await this.#service({ ...request, known }, context);
+      return await this.service({ ...request, known }, context);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (error.problem === "aborted") throw clientClosedRequest();
@@ -255,4 +254,109 @@ function refusedToken(status: number, headers: Headers): HttpError {
 
 function noGateway(cause?: unknown): HttpError {
   return new HttpError(502, "the storage gateway did not answer", { cause });
+}
+
+/** Longest time that a page waits for a part of an object, ms. */
+const PART_MS = 10_000;
+
+/** Bytes of an object. */
+interface BytePart {
+  readonly from: number;
+  readonly length: number;
+}
+
+/**
+ * Reads a part of an object, at most as many bytes as requested. If the store ignores the range, the first part is cut from
+ * the whole object and the rest is cancelled.
+ *
+ * @returns null where there is no such part, or where it does not come in time
+ * @throws HttpError when the gateway does not respond
+ */
+export async function readObjectPart(
+  gateway: StorageGateway,
+  target: RawTarget,
+  acting: StorageCredentials & { readonly digest: string },
+  { from, length }: BytePart,
+  context: RequestContext,
+): Promise<Uint8Array | null> {
+  const headers = new Headers({ Range: `bytes=${from}-${from + length - 1}`, "Accept-Encoding": "identity" });
+  // The slot that the request takes of the store is released with these bytes, not with the page that shows them.
+  const { promise: readHere, resolve: release } = Promise.withResolvers<void>();
+  try {
+    const { status, body } = await gateway.send({ method: "GET", target, headers, readHere }, acting, context);
+    if (body !== null && (status === 206 || (status === 200 && from === 0))) return await beginningOf(body, length);
+    await body?.cancel();
+    return null;
+  } finally {
+    release();
+  }
+}
+
+/** The first bytes of a body, at most `length`; null where they do not come in time. The rest is canceled. */
+async function beginningOf(body: ReadableStream<Uint8Array<ArrayBuffer>>, length: number): Promise<Uint8Array | null> {
+  const reader = boundedReader(streamReader(body), { totalMs: PART_MS });
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  try {
+    for (let chunk; filled < length && (chunk = await reader.read());) {
+      const part = chunk.subarray(0, length - filled);
+      bytes.set(part, filled);
+      filled += part.length;
+    }
+  } catch {
+    return null;
+  } finally {
+    reader.cancel();
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** How the store received a login. */
+export type LoginVerdict =
+  | { readonly isAccepted: true; readonly account: StorageAccount }
+  /** The status with which the gateway refused it, and how long to wait before the next attempt, seconds. */
+  | { readonly isAccepted: false; readonly status: number; readonly retryAfter: number | null };
+
+/** No store is expected to have a bucket of this name. In its log the name says what the request was for. */
+const ABSENT_BUCKET = "stackroom-checks-a-login";
+
+/**
+ * Checks a login by one call to the store: the list of buckets, or of tenants at the system level, where there are no
+ * buckets. A store with tenants may say 403 for a wrong password, an unknown tenant and an account that may not list
+ * buckets alike: there a second call proves the login. Only to a signature that it accepts a store says that there is no
+ * such bucket. The management API would prove less, since it is closed to most accounts of an HCP. In another store 403 is
+ * about rights, since the gateway says 401 for refused keys. An account that may not list buckets opens one by its name. In
+ * a store that knows no tenants at all, a tenant in front of the name is ignored, so that one account has one name.
+ *
+ * @throws HttpError when the gateway does not respond
+ */
+export async function checkStorageLogin(
+  gateway: StorageGateway,
+  { tenant: typedTenant, user, password }: StorageCredentials,
+  context: RequestContext,
+): Promise<LoginVerdict> {
+  const { hasTenants, hasMapi } = await gateway.storeKind(context);
+  const account = { tenant: hasTenants || hasMapi ? typedTenant : null, user };
+  const isSystem = hasTenants && account.tenant === null;
+  const path = isSystem ? "/mapi/tenants?count=1" : "/buckets";
+  const acting = { ...account, password };
+  const listed = await gateway.read(path, acting, context);
+  const { status } = listed;
+  if (status === 200 || (status === 403 && !hasTenants)) return { isAccepted: true, account };
+  if (status !== 403 || account.tenant === null) return refusal(listed);
+  const absent = await gateway.read(`/buckets/${ABSENT_BUCKET}/objects?max_keys=1`, acting, context);
+  // 200 where there is one after all.
+  if (absent.status === 404 || absent.status === 200) return { isAccepted: true, account };
+  // A store that could not check the password has not called it wrong.
+  return refusal(absent.status === 429 || absent.status >= 500 ? absent : listed);
+}
+
+/** The verdict of a response that proves no login. */
+function refusal({ status, headers }: { readonly status: number; readonly headers: Headers }): LoginVerdict {
+  const retryAfter = Number(headers.get("Retry-After") ?? NaN);
+  return {
+    isAccepted: false,
+    status: status === 403 ? 401 : status,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+  };
 }

@@ -11,7 +11,7 @@ export interface S3Keys {
 }
 
 /** A caller towards the store. */
-export interface Identity {
+interface Identity {
   readonly username: string;
   /** Null: system level. */
   readonly tenant: string | null;
@@ -23,8 +23,8 @@ export interface Identity {
 }
 
 /**
- * What a response of the store says about the credentials of its request: right, wrong, or `denied` for wrong or without
- * permission, which MAPI does not distinguish. Many responses say nothing.
+ * The store's verdict on the credentials of a request. `denied`: wrong or without permission, which MAPI does not
+ * distinguish. Many responses say nothing.
  */
 export type Verdict = "accepted" | "refused" | "denied";
 
@@ -32,8 +32,8 @@ export type Verdict = "accepted" | "refused" | "denied";
 export interface Caller extends Identity, SentFor {
   readonly signal?: AbortSignal;
   /**
-   * Called with what each response of the store says about the credentials. A promise settles once it is known what
-   * `denied` means: MAPI calls wait for it.
+   * Receives the verdict of each response of the store. A returned promise settles once it is known what `denied` means:
+   * MAPI calls wait for it.
    */
   readonly onVerdict?: (verdict: Verdict) => void | Promise<void>;
   /**

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
 import { derivedKey } from "@/lib/std/sealed_text.ts";
-import { TENANT_NAME } from "./login.ts";
 
 /** Longest token that is issued or verified, characters. */
 export const MAX_TOKEN_CHARACTERS = 8 * 1024;
@@ -31,6 +30,9 @@ export interface Claims {
   readonly tenant: string | null;
 }
 
+/** Letters and digits, hyphens in between (spec, Username and tenant forms). It becomes a host label. */
+const TENANT_NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$/;
+
 const PAYLOAD_SCHEMA = z.object({
   sub: z.string().optional(),
   pwd: z.string().default(""),
@@ -51,19 +53,23 @@ export function tokenKey(secret: Uint8Array): TokenKey {
   return { signing: createSecretKey(secret), encryption: derivedKey(secret, "token encryption") };
 }
 
+interface Issue {
+  /** Seconds since 1970. */
+  readonly nowSeconds: number;
+  readonly lifetimeMinutes: number;
+  readonly format?: TokenFormat;
+}
+
 /**
  * Issues a token that carries the caller's credentials: signed with HS256 (RFC 7519), or encrypted with AES-256-GCM
  * (RFC 7516).
  *
- * @param nowSeconds the time, seconds since 1970
  * @throws HttpError 422 when the token would be longer than {@link MAX_TOKEN_CHARACTERS}
  */
 export async function issueToken(
   claims: Claims,
   key: TokenKey,
-  nowSeconds: number,
-  lifetimeMinutes: number,
-  format: TokenFormat = "signed",
+  { nowSeconds, lifetimeMinutes, format = "signed" }: Issue,
 ): Promise<string> {
   const payload = {
     sub: claims.sub,
@@ -79,8 +85,8 @@ export async function issueToken(
   return token;
 }
 
-/** Returns the claims of a token at a time in seconds since 1970; synchronously where the token is cached. */
-export type VerifyToken = (token: string, nowSeconds: number) => Claims | Promise<Claims>;
+/** Returns the claims of a token at a time in seconds since 1970. */
+export type VerifyToken = (token: string, nowSeconds: number) => Promise<Claims>;
 
 interface Verified {
   readonly claims: Claims;
@@ -103,18 +109,14 @@ export function tokenVerifier(keys: readonly TokenKey[]): VerifyToken {
     for (const [token, { exp }] of verified.entries()) if (exp <= nowSeconds) verified.delete(token);
     untilPurge = Math.max(MIN_ADDED, verified.size);
   };
-  const verify = async (token: string, nowSeconds: number) => {
+  return async function verifyToken(token, nowSeconds) {
+    const cached = verified.get(token);
+    if (cached && cached.exp > nowSeconds) return cached.claims;
+    verified.delete(token);
     const entry = await readToken(token, keys, nowSeconds);
     if (--untilPurge < 0) purge(nowSeconds);
     verified.set(token, entry);
     return entry.claims;
-  };
-  return function verifyToken(token, nowSeconds) {
-    const entry = verified.get(token);
-    if (!entry) return verify(token, nowSeconds);
-    if (entry.exp > nowSeconds) return entry.claims;
-    verified.delete(token);
-    throw expired();
   };
 }
 
@@ -171,4 +173,40 @@ function invalidToken(): HttpError {
 
 function expired(): HttpError {
   return notAuthenticated("Token has expired");
+}
+
+interface LoginForm {
+  readonly username: string;
+  /** The explicit tenant field. */
+  readonly tenant?: string;
+}
+
+interface Login {
+  readonly username: string;
+  /** Null: system level. */
+  readonly tenant: string | null;
+}
+
+/**
+ * Resolves the tenant and username of a login form: the explicit tenant wins over a `tenant/` prefix of the username,
+ * and neither means the system level. A prefix that repeats the explicit tenant is removed, any other is part of the
+ * username.
+ *
+ * @throws HttpError 422 when the tenant is not a tenant name
+ */
+export function resolveLogin(form: LoginForm): Login {
+  const explicit = form.tenant?.trim() ?? "";
+  const slash = form.username.indexOf("/");
+  const prefix = slash < 0 ? "" : form.username.slice(0, slash).trim();
+  const rest = form.username.slice(slash + 1);
+  if (explicit !== "") {
+    const repeated = prefix.toLowerCase() === explicit.toLowerCase();
+    return { tenant: checked(explicit), username: repeated ? rest : form.username };
+  }
+  return { tenant: prefix === "" ? null : checked(prefix), username: rest };
+}
+
+function checked(tenant: string): string {
+  if (!TENANT_NAME.test(tenant)) throw unprocessable("Invalid tenant name");
+  return tenant;
 }

@@ -29,8 +29,8 @@ interface UserHash extends ScryptCost {
 export type UserCheck = (name: string, password: string) => Promise<boolean>;
 
 /**
- * Reads a users file: one `name:scrypt$N$r$p$salt$hash` per line (salt and hash in base64); empty lines and lines that
- * begin with `#` are skipped.
+ * Reads a users file: one `name:scrypt$N$r$p$salt$hash` per line (salt and hash in base64). Skips empty lines and lines
+ * that start with `#`.
  *
  * @throws Error naming the line, never its content
  */

@@ -1,8 +1,7 @@
-import { delimiter } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
-import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
 import { DNS_LABEL } from "@/lib/std/text.ts";
 import type { Reading } from "./reading.ts";
 import type { TextSource } from "./setting_values.ts";
@@ -12,7 +11,8 @@ export type ResultsConfig = ReturnType<typeof resultsConfig>;
 /** The storage pages of the web role. */
 export type StoragePagesConfig = NonNullable<WebConfig["storage"]>;
 
-const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+/** A pod's token, authorities and namespace. */
+export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 const IMAGE_STATIC_FOLDER = "/app/static";
 const OWN_STATIC_FOLDER = fileURLToPath(new URL("../../static", import.meta.url));
 const SESSION_KEY_FILE = "/secrets/session/key";
@@ -48,7 +48,7 @@ export function webConfig(reading: Reading) {
     siteOnly,
     /** Release tag of the deployment. */
     version: settings.CAMPAIGN_BATCH_VERSION,
-    /** The value of `KUBECONFIG`, or a kubeconfig itself; null: the pod's service account or the user's own file. */
+    /** The path or the text of the kubeconfig; null: the pod's service account, or no cluster of the operator's own. */
     kubeconfig: siteOnly || reading.embedded.cluster ? null : reading.part(() => kubeconfig(reading)),
     /** How long a session of the results lasts. */
     sessionHours: settings.RESULTS_SESSION_HOURS,
@@ -143,7 +143,7 @@ function sessionKeySource({ settings }: Reading, hasOwn: boolean): TextSource | 
 function podNamespace(reading: Reading): string | undefined {
   const hasCampaigns = reading.roles.has("results") || !reading.settings.CAMPAIGN_WEB_SITE_ONLY;
   if (reading.embedded.cluster || !hasCampaigns) return undefined;
-  const name = reading.files.read(POD_NAMESPACE_FILE)?.trim() ?? "";
+  const name = reading.files.read(`${SERVICE_ACCOUNT_FOLDER}/namespace`)?.trim() ?? "";
   return DNS_LABEL.test(name) ? name : undefined;
 }
 
@@ -158,7 +158,7 @@ function resultsUrl(reading: Reading, siteOnly: boolean): string | null {
   );
 }
 
-/** Null: the pod's service account or the user's own file, one of which is there. */
+/** Null: the pod's service account. */
 function kubeconfig(reading: Reading): TextSource | null {
   const { exists } = reading.files;
   const given = reading.settings.KUBECONFIG;
@@ -170,15 +170,16 @@ function kubeconfig(reading: Reading): TextSource | null {
     }
     return given;
   }
-  const own = ownKubeconfig(reading.home);
-  if (!exists(SERVICE_ACCOUNT_TOKEN) && (own === null || !exists(own))) {
+  if (exists(`${SERVICE_ACCOUNT_FOLDER}/token`)) return null;
+  const own = reading.home && join(reading.home, ".kube", "config");
+  if (own === null || !exists(own)) {
     reading.report(
       "KUBECONFIG",
       "is required: set the path of the cluster's kubeconfig (or KUBECONFIG_CONTENT), run in a pod, set EMBEDDED=on for the embedded cluster, " +
         "or CAMPAIGN_WEB_SITE_ONLY=1 for a site without one",
     );
   }
-  return null;
+  return own === null ? null : { path: own };
 }
 
 function staticFolder(reading: Reading): string | null {

@@ -1,4 +1,4 @@
-import type { DomainSettings } from "@/lib/store/addresses.ts";
+import type { DomainSettings } from "@/lib/std/store_addresses.ts";
 
 import type { Reading } from "./reading.ts";
 import type { TextSource } from "./setting_values.ts";

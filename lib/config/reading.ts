@@ -75,7 +75,7 @@ export class Reading {
     try {
       return read();
     } catch (error) {
-      // Behind a problem others may fail that are none themselves.
+      // Errors after a reported problem may be consequences of it.
       if (this.#problems.length === 0) throw error;
       return undefined as T;
     }
@@ -132,14 +132,14 @@ export class Reading {
     this.warnings.push(`${this.#names.get(variable) ?? variable}: ${text}`);
   }
 
-  /** Notes a problem that ends the start when everything has been looked at. */
+  /** Adds a problem that ends the start once all settings were checked. */
   report(variable: VariableName, problem: string): ConfigError {
     const error = new ConfigError(this.#names.get(variable) ?? variable, problem);
     this.#problems.push(error);
     return error;
   }
 
-  /** The same where nothing can be said of the part without this setting. @throws {ConfigError} */
+  /** As {@link report}, for a setting that its part cannot do without. @throws {ConfigError} */
   refuse(variable: VariableName, problem: string): never {
     throw this.report(variable, problem);
   }

@@ -57,7 +57,7 @@ function ownNames(reading: Reading, host: string): string[] {
   return [...names];
 }
 
-/** Where only this machine can reach it, other names than its own are those of a page that a browser was led to. */
+/** On loopback only the names of this machine are accepted: other names come from pages that attack through a browser. */
 function metricsAddress(reading: Reading) {
   const { METRICS_HOST: host, METRICS_PORT: port, PORT } = reading.settings;
   if (port === undefined) return null;
@@ -110,7 +110,7 @@ export function redisUrl({ settings: { REDIS_URL, GATEWAY_URL }, roles }: Readin
   return roles.has("gateway") || roles.has("results") || hasStoragePages ? REDIS_URL ?? null : null;
 }
 
-/** Says so where the password of the server in which replicas share state can be read on its way. */
+/** Warns if the password of the Redis server is sent without TLS. */
 export function warnOfPlainRedis(reading: Reading): void {
   const { protocol, hostname } = new URL(reading.settings.REDIS_URL ?? "rediss://none");
   if (protocol === "redis:" && !isLoopback(canonicalHost(hostname) ?? hostname)) {

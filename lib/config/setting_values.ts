@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { parseWebhookSecrets } from "@/lib/operations/notifications/webhook.ts";
-import { parseSessionKeys } from "@/lib/auth/session_key.ts";
+import { parseSessionKeys } from "@/lib/auth/session_token.ts";
 import { DNS_LABEL, withoutTrailingSlash } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
@@ -12,7 +12,7 @@ export type TextSource = { readonly path: string } | { readonly text: string };
 /** The name of a kind of value, in messages ("must be …") and in the documentation. */
 export const kinds = z.registry<{ readonly text: string }>();
 
-/** Says what is wrong with a value where the name of its kind says too little. */
+/** A more specific problem than the name of the value's kind. */
 class Problem {
   constructor(readonly text: string) {}
 }

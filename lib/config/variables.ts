@@ -63,7 +63,7 @@ export const otherwise = z.registry<{ readonly text: string }>();
 
 type Further = Partial<Omit<About, "section" | "meaning">>;
 
-/** Returns what describes the variables of one section. What they have in common, a variable's own facts may replace. */
+/** Returns a function that describes a variable of one section. Its facts override the common ones. */
 function section(name: string, common: Further = {}) {
   return function described<S extends z.ZodType>(schema: S, meaning: string, further: Further = {}): S {
     about.add(schema, { section: name, ...common, meaning, ...further });

@@ -1,7 +1,7 @@
 import type { Middleware, RequestContext } from "./request_context.ts";
 import { redactPath, redactQuery } from "./redact.ts";
 
-/** Lines wait so long, since a timer and a write cost more than ten of them. */
+/** Delay before buffered lines are written, ms: a timer and a write cost more than ten lines. */
 const FLUSH_AFTER_MS = 20;
 const FLUSH_AT_CHARACTERS = 64 * 1024;
 const MAX_LOGGED_TEXT = 512;

@@ -44,8 +44,8 @@ export function httpApp({ log, trustedHops = 0 }: AppOptions): App {
 type ServeRequest = (request: Request, info?: RequestInfo) => Response | Promise<Response>;
 
 /**
- * How servers call an app. For a HEAD, Hono copies the response that it has for a GET, which costs more than routing the
- * request. So it gets each HEAD as a GET, and only a response that has a body is copied without it.
+ * The function with which servers call an app. For a HEAD, Hono copies the response of the GET, which costs more than
+ * routing the request. So Hono gets each HEAD as a GET, and only a response with a body is copied without it.
  */
 export function serving(app: App): ServeRequest {
   return (request, info) => {
@@ -108,7 +108,7 @@ export function handledBy(role: HandlingRole): Middleware {
   };
 }
 
-/** Adds a handler for a path that ends in a slash and all paths that begin with it. */
+/** Adds a handler for a path that ends in a slash and for all paths below it. */
 export function addBelow(add: AddRoute, path: string, handler: Handler): void {
   add(path, handler);
   add(`${path}:rest{[^]+}`, handler);
@@ -124,13 +124,13 @@ export function renderError(error: unknown, context: RequestContext, log: Reques
   if (error instanceof HttpError) {
     // An error without a refusal keeps the one that an inner app has set.
     if (error.refusal !== undefined) context.refusal = error.refusal;
-    return answer(error.status, { detail: error.detail, ...error.coded }, error.headers);
+    return errorResponse(error.status, { detail: error.detail, ...error.coded }, error.headers);
   }
   log.write({ ...describeRequest("error", context), error: stackOf(error) });
-  return answer(500, { detail: "Internal server error", request_id: context.requestId });
+  return errorResponse(500, { detail: "Internal server error", request_id: context.requestId });
 }
 
-function answer(status: number, body: unknown, extra: Readonly<Record<string, string>> = {}): Response {
+function errorResponse(status: number, body: unknown, extra: Readonly<Record<string, string>> = {}): Response {
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   for (const [name, value] of Object.entries(extra)) headers[name] = headerText(value);
   return new Response(JSON.stringify(body), { status, headers });

@@ -17,7 +17,7 @@ export interface AuditTarget {
   readonly kind: AuditTargetKind;
   readonly bucket?: string;
   readonly key?: string;
-  /** The common beginning of the keys of `objects`. */
+  /** The common prefix of the keys of `objects`. */
   readonly prefix?: string;
   readonly version_id?: string;
   /** The name of an account, a group, a tenant or a class. */

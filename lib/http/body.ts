@@ -1,20 +1,29 @@
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader, markReadAhead } from "@/lib/runtime/request_body.ts";
 import {
   type BodyReader,
   BodyTooLong,
   boundedReader,
+  chunksReader,
   ChunksTooSmall,
+  inBuffersMs,
   readRequest,
+  registerCancel,
   SHORT_BODY_MS,
   SlowBody,
+  STREAM_BOUNDS,
+  streamReader,
   type TimeBounds,
 } from "@/lib/std/body_reader.ts";
+import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
+import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
+import { deadline } from "@/lib/std/timing.ts";
 import { badRequest, clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { mediaTypeOf } from "./header_values.ts";
+import { guardedStream } from "./response_body.ts";
 
 /** Largest JSON body, bytes. */
 const MAX_JSON_BYTES = 1024 * 1024;
-/** Deepest nesting of a JSON body: far beyond every record, and shallow enough for whatever walks through it. */
+/** Deepest nesting of a JSON body: far beyond every record, and shallow enough for recursive functions. */
 const MAX_JSON_DEPTH = 64;
 /** Largest form body, bytes. */
 const MAX_FORM_BYTES = 16 * 1024;
@@ -28,11 +37,6 @@ const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
  */
 export async function readJson(request: Request, limitBytes: number = MAX_JSON_BYTES): Promise<unknown> {
   return parseJson(await readBytes(request, limitBytes));
-}
-
-/** Whether a message says that its body is JSON. */
-export function isJson(headers: Headers): boolean {
-  return /^\s*application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
 }
 
 /** A JSON body; undefined when it is empty. @throws HttpError 422 when it is not JSON in UTF-8 or too deep */
@@ -108,7 +112,7 @@ function notJson(offset: number, error: string): HttpError {
 
 /**
  * How deep the objects and lists of a JSON text lie in each other, counted without building them.
- * Brackets in strings do not count; what is no JSON gives some number.
+ * Brackets in strings do not count. Invalid JSON returns any number.
  */
 export function jsonDepth(text: string): number {
   let depth = 0;
@@ -134,17 +138,17 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 interface BodySourceOptions {
-  /** The length of the body by the request; null or absent: unknown, it comes in chunks. */
+  /** The Content-Length; null or absent: unknown, the body is chunked. */
   readonly lengthBytes?: number | null;
-  /** How long the client may take; as for all streams when absent. */
+  /** Time limits for the client; {@link STREAM_BOUNDS} when absent. */
   readonly bounds?: TimeBounds;
 }
 
 /** Bytes in the order they come. */
 export interface BodySource {
   /**
-   * The next bytes, at most `maxBytes` and at least one; null at the end. They stand in memory that the next read uses
-   * again. @throws HttpError when the rest will not come
+   * The next bytes, at most `maxBytes` and at least one; null at the end. The next read reuses their memory.
+   * @throws HttpError when the body breaks off
    */
   read(maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null>;
   /** Ends the reading: a pending read returns null. */
@@ -152,8 +156,8 @@ export interface BodySource {
 }
 
 /**
- * A request's body as a source. It reads with a reader of its own, since a client that disconnects in the middle of a
- * body must become an error of this request and of nothing else.
+ * A request's body as a source. A client that disconnects in the middle of a body must become an error of this request
+ * only.
  *
  * `read` throws HttpError 499 when the client has disconnected, 408 when it exceeds the idle timeout or is too slow, and 400 for chunks that
  * are too small.
@@ -188,11 +192,97 @@ export function readerSource(reader: BodyReader): BodySource {
 }
 
 /** The error for a body that cannot be read to its end. */
-export function unreadable(cause: unknown): HttpError {
+function unreadable(cause: unknown): HttpError {
   if (cause instanceof SlowBody) return requestTimeout();
   return cause instanceof ChunksTooSmall ? badRequest(`body: ${cause.message}`) : clientClosedRequest(cause);
 }
 
 function broken(cause: unknown): never {
   throw unreadable(cause);
+}
+
+/** Largest chunk, bytes: larger ones are little cheaper, and each connection keeps a buffer of that size. */
+const MAX_CHUNK_BYTES = 256 * 1024;
+
+type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>>;
+
+interface WatchedUploadOptions {
+  readonly lengthBytes: number;
+  /** How long the client and the upstream may take over the body; those of all streams when absent. */
+  readonly bounds?: TimeBounds;
+  /** Time for the upstream to respond once it has the body, ms. */
+  readonly workMs: number;
+  /** The error for an upstream that reads no more of the body, or does not respond to it. */
+  readonly stalled: () => HttpError;
+}
+
+/** A body on its way to an upstream. */
+export interface WatchedUpload {
+  readonly body: StreamOfLength;
+  /** Aborts when the upload has failed, since an upstream that reads nothing does not notice the end of its body. */
+  readonly signal: AbortSignal;
+  /** The error of the body or of `stalled`; null if the upload has not failed. */
+  failure(): HttpError | null;
+  /** Whether the connection has accepted all bytes. An upstream that confirms a body earlier has not stored it. */
+  isWhole(): boolean;
+  /** Ends the watch: the request has ended. */
+  release(): void;
+}
+
+/**
+ * Passes a body on with its length. The upstream must read it within the idle timeout and at the minimum rate, and
+ * respond in time after the last byte.
+ *
+ * @param body a request's body, whose client is watched likewise (408, 499), or chunks of this process, each of which
+ *   may use the memory of the one before: the next is requested when the connection has taken it
+ */
+export function watchedUpload(
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | Chunks,
+  { lengthBytes, bounds = STREAM_BOUNDS, workMs, stalled }: WatchedUploadOptions,
+): WatchedUpload {
+  const reader = body instanceof ReadableStream ? clientReader(body, bounds) : chunksReader(body);
+  const stop = new AbortController();
+  let failure: HttpError | null = null;
+  let isOver = false;
+  let readBytes = 0;
+  let release = () => {};
+  const fail = (error: HttpError) => {
+    if (isOver) return;
+    isOver = true;
+    failure = error;
+    stop.abort();
+  };
+  const watched = {
+    async read() {
+      const chunk = await reader.read();
+      if (chunk) readBytes += chunk.length;
+      else if (!isOver) release = deadline(workMs + inBuffersMs(lengthBytes, bounds), () => fail(stalled()));
+      return chunk;
+    },
+    cancel: () => reader.cancel(),
+  };
+  const stream = guardedStream(watched, {
+    what: "an upload",
+    broken: (error) => fail(error instanceof HttpError ? error : unreadable(error)),
+    bounds,
+    unread: () => fail(stalled()),
+  });
+  return {
+    body: new StreamOfLength(stream, lengthBytes),
+    signal: stop.signal,
+    failure: () => failure,
+    isWhole: () => readBytes === lengthBytes,
+    release() {
+      isOver = true;
+      release();
+    },
+  };
+}
+
+/** Reads a request's body. A chunk is valid until the next is read. */
+function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: TimeBounds): BodyReader {
+  const reader = streamReader(body, { mostBytes: MAX_CHUNK_BYTES, freesChunks: FREES_WRITTEN_CHUNKS });
+  registerCancel(body, () => reader.cancel());
+  markReadAhead(body);
+  return boundedReader(reader, { bounds });
 }

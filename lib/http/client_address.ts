@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** The name of an unknown address, as of a request that came without a network. */
+/** The key of an unknown address, such as that of a request without a network. */
 const UNKNOWN = "unknown";
 
 /**
@@ -16,8 +16,8 @@ export function clientAddress(forwardedFor: string | null, peer: string | null, 
 }
 
 /**
- * The key under which an address is counted: IPv4 by itself, IPv6 by its /64, which is the least that one customer gets
- * (RFC 6177), so that a client has one count for all its addresses within it.
+ * The key under which an address is counted: IPv4 addresses separately, IPv6 by /64, the smallest network of a customer
+ * (RFC 6177), so that all addresses of a client share one count.
  */
 export function addressKey(address: string | null): string {
   if (address === null) return UNKNOWN;
@@ -69,12 +69,12 @@ type Sent = Pick<Request, "headers">;
 /** How many of our own proxies a request came through; no entry for none. */
 const proxies = new WeakMap<Sent, number>();
 
-/** Says how many of our own proxies a request came through: only what they wrote counts. */
+/** Sets how many of our own proxies a request came through: only their headers count. */
 export function trustProxies(request: Sent, count: number): void {
   if (count > 0) proxies.set(request, count);
 }
 
-/** Lets the forwarded headers count for a copy of a request as they do for the request. */
+/** Trusts the forwarded headers of a copy like those of the request. */
 export function trustCopy(copy: Sent, request: Sent): void {
   trustProxies(copy, proxies.get(request) ?? 0);
 }

@@ -15,8 +15,8 @@ const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds the headers that every response of every role carries, unless it has its own. A policy of its own that says nothing
- * of frames, such as one that came from another service, gets a second one beside it: browsers enforce both.
+ * Adds the headers that every response of every role carries, unless the response has them. A policy without
+ * frame-ancestors, such as one of another service, gets a second policy beside it: browsers enforce both.
  */
 export function addDefaultHeaders(headers: Headers): void {
   for (const name in DEFAULT_HEADERS) {
@@ -28,13 +28,12 @@ export function addDefaultHeaders(headers: Headers): void {
   }
 }
 
-/** Where responses are private to a user: the gateway's operations, also as pages of the browser reach them. */
+/** Paths whose responses are private to a user: the gateway's operations, and the same for pages of the browser. */
 const PRIVATE_PATHS = ["/api/v1", "/storage/api/"];
 
 /**
- * What every response of every role carries: the request's id, the default headers, and after a body that had the
- * runtime read far ahead that the connection ends. Responses to HEAD say how long the body is that they leave out.
- * Responses under {@link PRIVATE_PATHS} are excluded from every cache unless the route said otherwise.
+ * Adds the request's id and the default headers to every response of every role. Ends the connection after a body that
+ * the runtime has read far ahead. Adds the Content-Length to responses to HEAD. Responses under {@link PRIVATE_PATHS} are excluded from every cache unless the route said otherwise.
  */
 export const defaultHeaders: Middleware = async function defaultHeaders(c, next) {
   await next();
@@ -137,7 +136,7 @@ function hostName(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
 }
 
-/** Where the path, the query or the end of a URL begins. */
+/** The index of the path, the query or the end of a URL. */
 function pathStart(url: string): number {
   const authority = url.indexOf("://") + 3;
   for (let at = authority; at < url.length; at++) if ("/?#\\".includes(url[at])) return at;

@@ -1,10 +1,9 @@
 import { percentDecoded } from "@/lib/std/text.ts";
 import { addBelow, type AddRoute } from "./app.ts";
 import { headerText } from "./header_values.ts";
-import { methodNotAllowed, notFound } from "./errors.ts";
+import { badRequest, methodNotAllowed, notFound } from "./errors.ts";
 import type { Handler, RequestContext } from "./request_context.ts";
 import type { Operation } from "./operation.ts";
-import { decodeKey, decodeParameter } from "./raw_path.ts";
 
 const KEY = "{key}";
 
@@ -79,7 +78,7 @@ function plainDispatcher(template: string, operations: readonly Operation[]): Ha
   return function dispatch(context) {
     const operation = byMethod.get(context.method);
     if (!operation) throw methodNotAllowed(byMethod.keys());
-    return operation.answer(context, () => parameters(context.target.path));
+    return operation.handle(context, () => parameters(context.target.path));
   };
 }
 
@@ -102,7 +101,7 @@ function keyDispatcher(prefix: string, operations: readonly Operation[], emptyKe
     for (const { operation, match } of possible) {
       if (operation.method !== context.method) continue;
       const parameters = match.segments(raw) ?? (rest === null ? null : match.rest(rest));
-      if (parameters) return operation.answer(context, () => Object.assign(parameters, parametersBefore(target.path)));
+      if (parameters) return operation.handle(context, () => Object.assign(parameters, parametersBefore(target.path)));
     }
     if (rest === null) return refuseKey(context, raw, operations);
     const others = possible.filter(({ match }) => match.rest(rest) !== null);
@@ -119,7 +118,7 @@ function readsAsObject(query: string): boolean {
 function refuseKey(context: RequestContext, raw: string, operations: readonly Operation[]): Promise<Response> {
   const operation = operations.find(({ method }) => method === context.method);
   if (!operation) throw methodNotAllowed(new Set(operations.map(({ method }) => method)));
-  return operation.answer(context, () => ({ key: decodeKey(raw) }));
+  return operation.handle(context, () => ({ key: decodedOnce("key", raw) }));
 }
 
 type Parameters = Record<string, string>;
@@ -196,6 +195,23 @@ function segmentParameters(template: string): (rawPath: string) => Parameters {
     }
     return parameters;
   };
+}
+
+/**
+ * A path parameter, percent-decoded exactly once. A key may contain any character: the store decides which it accepts.
+ *
+ * @throws HttpError 400 naming the parameter when the encoding is malformed, is not UTF-8 or hides a NUL
+ */
+export function decodeParameter(name: string, raw: string): string {
+  const value = decodedOnce(name, raw);
+  if (value.includes("\0")) throw badRequest(`${name}: a NUL character is not allowed`);
+  return value;
+}
+
+function decodedOnce(name: string, raw: string): string {
+  const value = percentDecoded(raw);
+  if (value === null) throw badRequest(`${name}: malformed percent-encoding`);
+  return value;
 }
 
 /** The part of a path behind its first `count` slashes. */

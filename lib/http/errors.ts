@@ -13,7 +13,7 @@ export interface ValidationEntry {
 /** The `detail` of an error response. */
 type ErrorDetail = string | readonly ValidationEntry[] | Readonly<Record<string, unknown>>;
 
-/** Why a request was turned away that another time, or from elsewhere, would have been handled; metrics count it. */
+/** Reasons to refuse a request that would be handled later or from another client; counted in metrics. */
 export const REFUSALS = [
   "role_full",
   "tenant_full",
@@ -91,7 +91,7 @@ export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** 400: the request cannot be meant like this; name the field. */
+/** 400: invalid request; the detail names the field. */
 export function badRequest(detail: string, options?: HttpErrorOptions): HttpError {
   return new HttpError(400, detail, options);
 }
@@ -101,7 +101,7 @@ export function notAuthenticated(detail = "Not authenticated"): HttpError {
   return new HttpError(401, detail, { headers: { "WWW-Authenticate": "Bearer" } });
 }
 
-/** 401 that a store caused: the token is sound, the credentials in it are not. */
+/** 401 of a store: the token is valid, but not the credentials in it. */
 export function credentialsRefused(detail: string): HttpError {
   return new HttpError(401, detail);
 }
@@ -161,12 +161,12 @@ export function unavailable(detail: string, retryAfterSeconds: number, refusal?:
   return new HttpError(503, detail, { headers: { "Retry-After": String(retryAfterSeconds) }, refusal });
 }
 
-/** 504: an upstream did not answer in time. */
+/** 504: an upstream did not respond in time. */
 export function gatewayTimeout(detail: string, coded?: Coded): HttpError {
   return new HttpError(504, detail, { coded });
 }
 
-/** 499 (nginx's number): the client has left before the response; it only shows in the access log. */
+/** 499 (as in nginx): the client disconnected before the response; shown in the access log only. */
 export function clientClosedRequest(cause?: unknown): HttpError {
   return new HttpError(499, "Client closed the request", { cause });
 }

@@ -80,11 +80,11 @@ export function preferredCoding(header: string | null, available: readonly Codin
   for (const coding of available) {
     if (weightOf(coding) > (best === null ? 0 : weightOf(best))) best = coding;
   }
-  // A body without coding is acceptable without being named, but preferred only where its weight is written.
+  // An identity body is acceptable by default, but preferred only if its weight is stated.
   return best !== null && (weights.get("identity") ?? 0) > weightOf(best) ? null : best;
 }
 
-/** Whether an Accept header names a media type itself; `*` and the like do not count. */
+/** Whether an Accept header names a media type; wildcards do not count. */
 export function namesType(header: string | null, type: string): boolean {
   return (header ?? "").split(",").some((element) => mediaTypeOf(element) === type);
 }

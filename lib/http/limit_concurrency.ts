@@ -10,18 +10,16 @@ type Leave = () => void;
 
 /**
  * Limits how much runs at a time, in all and for each key, such as a client's address, so that no key can take every slot.
- * A key of which none runs takes no memory.
+ * A key without slots takes no memory.
  */
 export class Slots {
   readonly max: number;
-  readonly #maxPerKey: number;
   readonly #byKey = new Map<string, number>();
   #count = 0;
 
   /** @param max Infinity: only keys are limited */
-  constructor(max: number, maxPerKey = max) {
+  constructor(max: number, private readonly maxPerKey = max) {
     this.max = max;
-    this.#maxPerKey = maxPerKey;
   }
 
   /** How many are taken, in all. */
@@ -38,7 +36,7 @@ export class Slots {
   enter(key = ""): Leave | Full {
     if (this.#count >= this.max) return "all";
     const before = this.countOf(key);
-    if (before >= this.#maxPerKey) return "address";
+    if (before >= this.maxPerKey) return "address";
     this.#count++;
     this.#byKey.set(key, before + 1);
     let isHeld = true;
@@ -124,7 +122,7 @@ export const MAX_UNPROVEN_PER_ADDRESS = 60;
 
 export const MAX_UNPROVEN = 512;
 
-/** Bodies that need no credentials, such as that of a login: from one address, and in all. */
+/** Requests with a body that need no credentials, such as logins: from one address, and in all. */
 export const MAX_LOGINS_PER_ADDRESS = 16;
 
 export const MAX_LOGINS = 256;
@@ -142,19 +140,17 @@ interface Waiting {
 }
 
 /**
- * Slots for the requests of clients whose credentials are not proven, apart from those of clients with proven ones. Where
- * none is free a request waits for its turn, so that workers of one host may begin at the same time.
+ * Slots for requests whose credentials are not proven, separate from those for proven ones. A request waits if none is
+ * free, so that the workers of one host may start at the same time.
  */
 export class UnprovenRequests {
   readonly #limit: Slots;
   readonly #waitLimit = new Slots(MAX_WAITING, MAX_WAITING_PER_ADDRESS);
   /** In the order of their arrival. */
   readonly #waiting = new Set<Waiting>();
-  readonly #maxWaitMs: number;
 
-  constructor(maxPerAddress: number, max: number, maxWaitMs = MAX_WAIT_MS) {
+  constructor(maxPerAddress: number, max: number, private readonly maxWaitMs = MAX_WAIT_MS) {
     this.#limit = new Slots(max, maxPerAddress);
-    this.#maxWaitMs = maxWaitMs;
   }
 
   /** How many are taken. */
@@ -193,7 +189,7 @@ export class UnprovenRequests {
     const timer = setTimeout(() => {
       this.#waiting.delete(waiting);
       reject(noSlot(full));
-    }, this.#maxWaitMs);
+    }, this.maxWaitMs);
     try {
       return await promise;
     } finally {
@@ -211,7 +207,7 @@ export class UnprovenRequests {
     };
   }
 
-  /** Gives the slot that became free to the first request that may have it. */
+  /** Gives a free slot to the first waiting request that may have it. */
   #beginNext(): void {
     for (const waiting of this.#waiting) {
       const slot = this.#take(waiting.address);

@@ -111,20 +111,21 @@ function describe(operation: Operation, components: Json): Json {
 function pathParameters(operation: Operation, components: Json): Json[] {
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
   return names.map((name) =>
-    parameter(name, "path", true, operation.paramsSchema?.shape[name] ?? z.string(), components)
+    parameter({ name, in: "path", required: true }, operation.paramsSchema?.shape[name] ?? z.string(), components)
   );
 }
 
 function queryParameters(operation: Operation, components: Json): Json[] {
   return Object.entries(operation.querySchema?.shape ?? {}).map(([name, schema]) =>
-    withoutReach(parameter(name, "query", !z.safeParse(schema, undefined).success, schema, components))
+    withoutReach(
+      parameter({ name, in: "query", required: !z.safeParse(schema, undefined).success }, schema, components),
+    )
   );
 }
 
-function parameter(name: string, place: string, required: boolean, type: z.core.$ZodType, components: Json): Json {
-  const schema = jsonSchema(type, components);
-  const { description, ...rest } = schema;
-  return { name, in: place, required, ...(description ? { description } : {}), schema: rest };
+function parameter(given: Json, type: z.core.$ZodType, components: Json): Json {
+  const { description, ...schema } = jsonSchema(type, components);
+  return { ...given, ...(description ? { description } : {}), schema };
 }
 
 /** In a query, numbers beyond those that are counted exactly are taken as the nearest of these, and so are no violation. */
@@ -157,7 +158,7 @@ const UNAUTHENTICATED = {
   session: "Not logged in, or the session has ended",
 } as const;
 
-/** Errors that any operation behind the gateway's token may answer, since it hands its request on to a store. */
+/** Errors of every operation behind the gateway's token, which sends its request to a store. */
 const OF_THE_STORE: Readonly<Record<number, string>> = {
   400: "The store rejects the request as invalid",
   403: "The account lacks a permission",

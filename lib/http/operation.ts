@@ -1,22 +1,22 @@
 import type { z } from "zod";
-import type { AuditAction } from "@/lib/std/audit_words.ts";
-import type { AuditRecorder } from "./audit_event.ts";
-import { type AuditSpec, recorded } from "./audited.ts";
-import { isJson, readForm, readJson } from "./body.ts";
-import { invalid } from "./errors.ts";
+import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
+import type { AuditDetails, AuditRecorder, AuditTarget } from "./audit_event.ts";
+import { readForm, readJson } from "./body.ts";
+import { mediaTypeOf } from "./header_values.ts";
+import { HttpError, invalid } from "./errors.ts";
 import type { RequestContext } from "./request_context.ts";
 import { missing, parseQuery, readTexts, validate } from "./validation.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
-/** How a request body is read. `raw` leaves the bytes to the handler, which finds them in the request. */
+/** How a request body is read. `raw`: the handler reads it from the request. */
 type BodySpec =
   | {
     readonly kind: "json";
     readonly schema: z.ZodType;
     /** Largest body, bytes; 1 MiB when absent. */
     readonly limitBytes?: number;
-    /** A body whose Content-Type is not JSON is not read, as if there were none; else JSON is read whatever it says. */
+    /** Ignores a body whose Content-Type is not JSON. Otherwise JSON is read whatever the type. */
     readonly ignoresOtherTypes?: boolean;
   }
   | { readonly kind: "form"; readonly schema: z.ZodObject }
@@ -27,7 +27,7 @@ type BodySpec =
     readonly formField?: string;
   };
 
-/** One possible answer, for the OpenAPI document. */
+/** One possible response, for the OpenAPI document. */
 export interface ResponseSpec {
   readonly description: string;
   readonly schema?: z.ZodType;
@@ -69,10 +69,10 @@ interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends 
   readonly caller: Caller;
 }
 
-/** Identifies who is asking, or throws; it runs before a body is read and before anything is validated. */
+/** Identifies the caller, or throws; called before a body is read and before anything is validated. */
 export type Authenticate<Caller> = (context: RequestContext) => Caller | Promise<Caller>;
 
-/** An operation ready to be routed and documented; type-erased: input types are known only inside `answer`. */
+/** An operation ready to be routed and documented; type-erased: input types are known only inside `handle`. */
 export interface Operation extends Described {
   /** How its caller is known; null: it needs no credentials. */
   readonly login: Login | null;
@@ -82,7 +82,7 @@ export interface Operation extends Described {
   /** Under which action what it changes is recorded; null: it is not. */
   readonly audited: AuditAction | null;
   /** Authenticates, reads, validates, handles. `params` decodes the path parameters when it is called. */
-  answer(context: RequestContext, params: () => Readonly<Record<string, string>>): Promise<Response>;
+  handle(context: RequestContext, params: () => Readonly<Record<string, string>>): Promise<Response>;
 }
 
 /** How callers are known: by the gateway's bearer token, or by the session cookie of the results store. */
@@ -130,7 +130,7 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
     paramsSchema: params,
     querySchema: query,
     body,
-    async answer(context, pathParameters) {
+    async handle(context, pathParameters) {
       context.operation = spec.id;
       context.route = spec.path;
       context.audit = audit?.action;
@@ -151,7 +151,7 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
       const input = read as Input<Caller, P, Q, B>;
       if (audit?.actionOf) context.audit = audit.actionOf(input);
       if (!audit || !recorder) return await handler(input, context);
-      return await recorded(recorder, audit, input, context, () => handler(input, context));
+      return await recorded(recorder, { spec: audit, input, context }, () => handler(input, context));
     },
   };
 }
@@ -162,8 +162,109 @@ async function readBody(spec: BodySpec, request: Request): Promise<unknown> {
     const fields = await readForm(request);
     return validate(spec.schema, readTexts(spec.schema, { get: (name) => fields.get(name) ?? null }, "body"), "body");
   }
-  const isIgnored = spec.ignoresOtherTypes === true && !isJson(request.headers);
+  const isIgnored = spec.ignoresOtherTypes === true &&
+    mediaTypeOf(request.headers.get("content-type")) !== "application/json";
   const value = isIgnored ? undefined : await readJson(request, spec.limitBytes);
   if (value === undefined && !spec.schema.safeParse(undefined).success) throw invalid([missing(["body"])]);
   return validate(spec.schema, value, "body");
+}
+
+/** How the change that an operation makes is recorded; `Input` is the validated input of its handler. */
+export interface AuditSpec<Input> {
+  readonly action: AuditAction;
+  /** The action, if it depends on the input. */
+  readonly actionOf?: (input: Input) => AuditAction;
+  /** Whether a request only reads, so that it has no record. */
+  readonly isRead?: (input: Input) => boolean;
+  readonly target: (input: Input) => AuditTarget;
+  /** The tenant of the change, if it is not the caller's. */
+  readonly tenant?: (input: Input) => string | null;
+  readonly details?: (input: Input) => AuditDetails;
+  /** Whether a part of the change may have been made when it ends with an error. */
+  readonly isPartial?: true;
+}
+
+/** Statuses for missing rights. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403]);
+/** The client disconnected; its change may have been made. */
+const CLIENT_CLOSED = 499;
+/** Statuses of requests that were rejected before any change. */
+const BEFORE_ANY: ReadonlySet<number> = new Set([400, 404, 405, 415, 422, 501]);
+
+/** The result of a change by the status of its response; null: there was none. */
+function resultOf(status: number, isPartial: boolean): AuditResult | null {
+  if (status < 400) return "succeeded";
+  if (REFUSED.has(status)) return "refused";
+  if (BEFORE_ANY.has(status)) return null;
+  return isPartial || status >= 500 || status === CLIENT_CLOSED ? "failed" : null;
+}
+
+interface Change<Input> {
+  readonly spec: AuditSpec<Input>;
+  readonly input: Input;
+  readonly context: RequestContext;
+}
+
+/**
+ * Handles a request whose change is recorded: the response is returned once its record is there. Requests that changed
+ * nothing have none.
+ *
+ * @throws what `handle` throws; HttpError 507 as {@link AuditRecorder}
+ */
+export async function recorded<Input>(
+  recorder: AuditRecorder,
+  { spec, input, context }: Change<Input>,
+  handle: () => Response | Promise<Response>,
+): Promise<Response> {
+  if (spec.isRead?.(input)) return await handle();
+  recorder.requireRoom();
+  const { caller } = context;
+  // Read before the handler, which may modify its input.
+  const described = {
+    action: spec.actionOf?.(input) ?? spec.action,
+    tenant: spec.tenant ? spec.tenant(input) : caller?.tenant ?? null,
+    actor: caller ? { name: caller.username, tenant: caller.tenant } : null,
+    target: spec.target(input),
+  };
+  const details = spec.details?.(input);
+  const record = async (status: number) => {
+    const result = resultOf(status, spec.isPartial ?? false);
+    if (result === null || !(await isKnownActor(context, result, status))) return;
+    const { clientAddress: address, requestId, role = null } = context;
+    const event = { ...described, address, requestId, role, result, status, details: { ...details, ...context.noted } };
+    await recorder.record(event);
+  };
+  let response: Response;
+  try {
+    response = await handle();
+  } catch (error) {
+    // The client gets its error whether or not it could be recorded.
+    await record(error instanceof HttpError ? error.status : 500).catch(() => {});
+    throw error;
+  }
+  try {
+    await record(response.status);
+  } catch (error) {
+    if (response.status >= 400) return response;
+    await response.body?.cancel().catch(() => {});
+    throw error;
+  }
+  return response;
+}
+
+/**
+ * Whether the store has accepted the credentials of a request, or could not be asked. Wrong credentials are recorded as a
+ * failed login; a URL signed with them is of no use.
+ */
+async function isKnownActor(context: RequestContext, result: AuditResult, status: number): Promise<boolean> {
+  if (context.admitted !== "unproven" || context.isAccepted) return true;
+  // The change of a client that disconnects before the store's response must be recorded. No response waits for this.
+  const hasLeft = status === CLIENT_CLOSED && context.prove !== undefined;
+  if (result !== "succeeded" && !hasLeft) return false;
+  try {
+    await context.prove?.();
+    return true;
+  } catch (error) {
+    return !hasLeft && (!(error instanceof HttpError) || !REFUSED.has(error.status));
+  }
 }

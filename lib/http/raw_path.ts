@@ -1,6 +1,3 @@
-import { percentDecoded } from "@/lib/std/text.ts";
-import { badRequest } from "./errors.ts";
-
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** The path and query of a request exactly as they were sent. */
@@ -22,33 +19,6 @@ export function rawTarget(url: string): RawTarget {
   return { path: url.slice(start, mark), query: url.slice(mark + 1, end) };
 }
 
-/**
- * A path parameter, percent-decoded exactly once.
- *
- * @throws HttpError 400 naming the parameter when the encoding is malformed, is not UTF-8 or hides a NUL.
- */
-export function decodeParameter(name: string, raw: string): string {
-  const value = decodedOnce(name, raw);
-  if (value.includes("\0")) throw badRequest(`${name}: a NUL character is not allowed`);
-  return value;
-}
-
-/**
- * The key of an object, percent-decoded exactly once. Any character may be part of one; which of them it takes is the
- * store's business.
- *
- * @throws HttpError 400 when the encoding is malformed or is not UTF-8
- */
-export function decodeKey(raw: string): string {
-  return decodedOnce("key", raw);
-}
-
-function decodedOnce(name: string, raw: string): string {
-  const value = percentDecoded(raw);
-  if (value === null) throw badRequest(`${name}: malformed percent-encoding`);
-  return value;
-}
-
 /** Whether a path has a segment `.` or `..`, encoded or not: `fetch`, `new URL` and most clients fold those away. */
 export function hasDotSegment(path: string): boolean {
   return DOT_SEGMENT.test(path);
@@ -64,7 +34,7 @@ export function ownPath(text: string): string | null {
   // The origin alone does not tell a path: that of `blob:http://here.invalid/…` is its inner URL's.
   if (!url || url.protocol !== "http:" || url.origin !== HERE) return null;
   const path = url.pathname + url.search + url.hash;
-  // The path of `/.//elsewhere` begins with two slashes, which by itself would name another host.
+  // The path of `/.//elsewhere` starts with two slashes, which would name another host.
   return path.startsWith("//") ? null : path;
 }
 

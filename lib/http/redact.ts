@@ -5,7 +5,7 @@ const SECRET_NAME =
   /^(?:.*password.*|pwd|ticket|token|.*_token|.*_session|authorization|.*secret.*|x-amz-.*|signature|awsaccesskeyid)$/i;
 /** Continuation tokens are positions in a listing, not secrets; operators need them to follow a paged client. */
 const OPEN_NAMES = new Set(["continuation_token"]);
-/** The header of a token is short: a longer run would be gone through again from each `eyJ` in it. */
+/** The header of a token is short: a longer run would be scanned again from each `eyJ` in it. */
 const BEARER_VALUE = /^(?:bearer|basic|hcp|ad|aws|aws4-hmac-sha256)[\s+]|eyJ[\w-]{5,256}\.[\w-]{5,}\./i;
 /** All secrets have one of these; most paths have none. */
 const MAY_HOLD_SECRETS = /[=:\s<]|%3[ad]|eyJ/i;
@@ -16,8 +16,8 @@ const EQUALS = String.raw`(?:=|%(?:25)*3d)`;
 const EQUALS_OR_COLON = String.raw`(?:[=:]|%(?:25)*3[ad])`;
 
 /**
- * Patterns of secrets in free text, and what is shown in their place. Names begin at a word, so that a long text is gone through
- * once; the word may have the end of an escape before it (`%3Fticket`). An authorization takes the rest of its line.
+ * Patterns of secrets in free text, and their replacements. Names start at a word boundary, so that a long text is scanned
+ * once; an escape may precede the word (`%3Fticket`). An authorization takes the rest of its line.
  */
 const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
   // Before the names, since an access key may end in one, such as `pwd`.
@@ -87,7 +87,7 @@ export function redactText(text: string): string {
   return SECRET_TEXT.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), text);
 }
 
-/** A raw path for the log. What only its decoding shows to be secret takes the whole path with it. */
+/** A raw path for the log. If only the decoded path shows a secret, the whole path is redacted. */
 export function redactPath(path: string): string {
   const shown = redactText(path);
   if (shown !== path || !MAY_HOLD_SECRETS.test(path) || !path.includes("%")) return shown;
@@ -95,7 +95,7 @@ export function redactPath(path: string): string {
   return redactText(plain) === plain ? path : REDACTED;
 }
 
-/** A name, what stands between it and its value, and the value up to `ends` or a quotation mark. */
+/** Matches a name, a separator, and the value up to `ends` or a quotation mark. */
 function secretText(names: string, between: string, ends: string): RegExp {
   return new RegExp(`(${names})(${between})[^${ends}"'<>\\\\]+`, "gi");
 }

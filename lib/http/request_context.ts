@@ -13,7 +13,7 @@ interface LoggedCaller {
 /** Whether the store has accepted the credentials of a request lately. */
 export type Admitted = "proven" | "unproven";
 
-/** The context of one request: the request, and what becomes known of it on the way to its response. */
+/** The context of one request: the request, and facts that its handling adds. */
 export class RequestContext {
   readonly request: Request;
   readonly method: string;
@@ -40,7 +40,7 @@ export class RequestContext {
   admitted: Admitted | undefined;
   /** Whether the store has accepted the credentials of a request that was admitted without that. */
   isAccepted = false;
-  /** Has the store check the credentials of such a request. @throws HttpError where it does not accept them */
+  /** Checks the credentials of such a request at the store. @throws HttpError if they are rejected */
   prove: (() => Promise<void>) | undefined;
   /** Why it was turned away. */
   refusal: Refusal | undefined;
@@ -65,7 +65,7 @@ export class RequestContext {
     this.clientAddress = clientAddress(forwardedFor, peerAddress(this.info), trustedHops);
   }
 
-  /** Keeps something for as long as the request is under way: `leave` is called once, at its end. */
+  /** Holds a resource while the request runs: `leave` is called once, at its end. */
   hold(leave: () => void): void {
     if (this.#isOver) leave();
     else this.#held.push(leave);
@@ -77,7 +77,7 @@ export class RequestContext {
     for (const leave of this.#held.splice(0)) leave();
   }
 
-  /** For what can only be looked at. @throws HttpError 405 for other methods than GET and HEAD */
+  /** Allows only reads. @throws HttpError 405 for other methods than GET and HEAD */
   mustRead(): void {
     if (this.method !== "GET" && this.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
   }
@@ -102,9 +102,9 @@ export interface RequestInfo {
   readonly remoteAddr?: Deno.Addr;
   /** Settles when the response is sent to its last byte, or its client is gone; absent for a HEAD. */
   readonly completed?: Promise<void>;
-  /** Ends the connection at once, for a client that does not read; absent where the server has no hold on it. */
+  /** Ends the connection of a client that does not read; absent if the server cannot do that. */
   breakOff?(): void;
-  /** The target as it came, which no `Request` that one role of this process makes for another can hold. */
+  /** The raw target: a `Request` that one role of this process creates for another cannot hold it. */
   readonly target?: RawTarget;
   /** Set by another role of this process: {@link RequestContext.source}. */
   readonly source?: object;
@@ -124,5 +124,5 @@ export interface HttpEnv {
  */
 export type Middleware = MiddlewareHandler<HttpEnv>;
 
-/** Answers a request, or throws what becomes an error response. */
+/** Responds to a request, or throws an error that becomes an error response. */
 export type Handler = (context: RequestContext) => Response | Promise<Response>;

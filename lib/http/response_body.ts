@@ -43,43 +43,25 @@ export function freesWrittenChunks(info: RequestInfo | undefined): boolean {
   return FREES_WRITTEN_CHUNKS && info?.completed !== undefined;
 }
 
-interface GuardedBodyOptions {
-  readonly bounds?: TimeBounds;
-  /** Called with the reason when the upstream's body fails. */
-  readonly broken?: (error: unknown) => void;
-  /** Called when the consumer reads nothing more. */
-  readonly unread?: () => void;
+interface GuardedBodyOptions extends Omit<GuardOptions, "what"> {
   /** Whether the runtime writes the body to a connection, so that the memory of a chunk is freed with the next one. */
   readonly freesChunks?: boolean;
 }
 
-/**
- * Passes a body on chunk by chunk. When it fails or stalls, the consumer's stream fails as well; when the consumer
- * cancels, the upstream's body is cancelled.
- */
-export function guardedBody(
-  body: Body,
-  { bounds = STREAM_BOUNDS, broken, unread, freesChunks = false }: GuardedBodyOptions,
-): Body {
-  return guardedStream(
-    boundedReader(streamReader(body, { freesChunks: freesChunks && FREES_WRITTEN_CHUNKS }), { bounds }),
-    {
-      broken(error) {
-        broken?.(error);
-        return new BrokenStream("BrokenResponse", "a response broke off");
-      },
-      bounds,
-      unread,
-    },
-  );
+/** Passes an upstream's body on chunk by chunk, as {@link guardedStream} does. */
+export function guardedBody(body: Body, { freesChunks = false, ...options }: GuardedBodyOptions): Body {
+  const reader = streamReader(body, { freesChunks: freesChunks && FREES_WRITTEN_CHUNKS });
+  return guardedStream(boundedReader(reader, { bounds: options.bounds }), { what: "a response", ...options });
 }
 
 interface GuardOptions {
-  /** Returns the error that the stream ends with, for what `read` threw. */
-  readonly broken: (error: unknown) => BrokenStream;
+  /** The subject of the stream's error, such as `an upload`. */
+  readonly what: string;
+  /** Called with the reason when `read` throws. */
+  readonly broken?: (error: unknown) => void;
   /** Called when the consumer reads nothing more, after the stream has failed: its connection must be ended. */
   readonly unread?: () => void;
-  /** How long the consumer may take; as for all streams when absent. */
+  /** Time limits for the consumer; {@link STREAM_BOUNDS} when absent. */
   readonly bounds?: TimeBounds;
 }
 
@@ -89,7 +71,7 @@ interface GuardOptions {
  */
 export function guardedStream(
   reader: BodyReader,
-  { broken, unread, bounds = STREAM_BOUNDS }: GuardOptions,
+  { what, broken, unread, bounds = STREAM_BOUNDS }: GuardOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const maxUnreadMs = unreadMs(bounds);
   let isOver = false;
@@ -104,13 +86,14 @@ export function guardedStream(
         controller.enqueue(chunk);
         release = deadline(maxUnreadMs, () => {
           isOver = true;
-          controller.error(new BrokenStream("UnreadBody", "a body was not read"));
+          controller.error(new BrokenStream(`${what} was not read`));
           reader.cancel();
           unread?.();
         });
       } catch (error) {
         if (isOver) return;
-        controller.error(broken(error));
+        broken?.(error);
+        controller.error(new BrokenStream(`${what} broke off`));
         reader.cancel();
       }
     },
@@ -123,19 +106,16 @@ export function guardedStream(
 }
 
 /** The error of a failed stream. The server prints it, so it says nothing about the upstream, on one line. */
-export class BrokenStream extends Error {
-  constructor(name: string, message: string) {
-    super(message);
-    this.name = name;
-    this.stack = `${name}: ${message}`;
-  }
+class BrokenStream extends Error {
+  override readonly name = "BrokenStream";
+  override readonly stack = `${this.name}: ${this.message}`;
 }
 
 /**
- * A body that is written while it is read. The first chunks are awaited, so that what is wrong with them can still be said
- * by a status; what breaks off later breaks the connection.
+ * A body that is generated while it is read. Awaits the first chunks, so that their errors become an error response; a later
+ * error breaks the connection off.
  *
- * @param what in the message of the break, such as `a report`
+ * @param what the subject of the error, such as `a report`
  * @throws what `chunks` throws before anything is sent
  */
 export async function streamedText(
@@ -158,10 +138,7 @@ export async function streamedText(
     },
     cancel: () => void chunks.return(undefined),
   };
-  return guardedStream(reader, {
-    broken: () => new BrokenStream("BrokenResponse", `${what} broke off`),
-    unread: () => context.info?.breakOff?.(),
-  });
+  return guardedStream(reader, { what, unread: () => context.info?.breakOff?.() });
 }
 
 /** A response whose body is still coming. */
@@ -183,7 +160,7 @@ export async function readCapped(
  * Reads a whole body.
  *
  * @param capBytes most bytes that are taken; a longer body is cancelled
- * @param totalMs longest way of the whole body, however steadily it drips
+ * @param totalMs total deadline of the body
  * @throws BodyTooLong, SlowBody, or what breaks the stream
  */
 export async function readCappedBytes(

@@ -21,7 +21,7 @@ interface VersionedList<T> {
   readonly version: string;
 }
 
-/** More pages than this is not a cluster that can be shown. */
+/** Most pages of a list. */
 const MAX_PAGES = 1000;
 
 const METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -108,7 +108,7 @@ async function listPages<T>(
       const object = read(item);
       if (object !== null) found.push(object);
     }
-    // Of the first page: a later one may be newer where the server no longer stores the first one's state.
+    // The first page's version: a later page may be newer if the server no longer stores the first one's state.
     version ??= stringAt(list, "metadata", "resourceVersion") ?? "";
     const position = stringAt(list, "metadata", "continue") ?? "";
     if (position === "") return { found, version };
@@ -124,7 +124,7 @@ function parsed(body: Uint8Array): object {
   return value;
 }
 
-/** The paths of what campaigns are made of, percent-encoded. */
+/** Percent-encoded paths of the resources of campaigns. */
 export function jobsPath(namespace: string): string {
   return `/apis/batch/v1/namespaces/${encodeURIComponent(namespace)}/jobs`;
 }

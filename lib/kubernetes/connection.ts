@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { RequestOptions } from "node:https";
 import { HttpError } from "@/lib/http/errors.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { MeasureUpstream, TraceUpstream } from "@/lib/http/upstream/upstream_request.ts";
-import { type BodyReader, boundedReader, streamReader } from "@/lib/std/body_reader.ts";
+import { type MeasureUpstream, type TraceUpstream, upstreamClient } from "@/lib/http/upstream.ts";
+import { type BodyReader, boundedReader, endedBy, readWhole, streamReader } from "@/lib/std/body_reader.ts";
+import { SharedReads } from "@/lib/std/caches.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 
 /**
@@ -24,7 +24,7 @@ export class ClusterForbidden extends ClusterUnavailable {
   }
 }
 
-/** A Kubernetes API server and how it is entered. */
+/** A Kubernetes API server and its credentials. */
 export interface ClusterEntry {
   /** Base of its addresses, perhaps with a path. */
   readonly server: string;
@@ -32,7 +32,7 @@ export interface ClusterEntry {
   credentials(): Promise<Credentials>;
 }
 
-/** What authenticates a request. */
+/** Authenticates a request. */
 interface Credentials {
   /** Carries authorities, client certificates and the proxy. */
   readonly agent: RequestOptions["agent"];
@@ -87,7 +87,7 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** Until the last byte, ms. */
   readonly totalMs: number;
-  /** Of a response's body. */
+  /** Largest body of a response. */
   readonly maxBytes: number;
 }
 
@@ -113,12 +113,12 @@ const LIMITS: ConnectionLimits = {
 
 /** One event of a watch: objects have up to 1.5 MiB, which escapes in JSON may multiply. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** Of the body of an error response to a watch. */
+/** Largest body of an error response to a watch. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
- * A connection to a cluster. Requests go through the client for all upstreams and not through the Kubernetes client's
- * own, for its limits and for `Accept` headers that the Kubernetes client cannot send.
+ * Connects to a cluster. Requests go through the client for all upstreams instead of the Kubernetes client, for its limits
+ * and for `Accept` headers that the Kubernetes client cannot send.
  */
 export function connect({ server, credentials }: ClusterEntry, options: ConnectionOptions): StreamingConnection {
   const limits = { ...LIMITS, ...options.limits };
@@ -128,19 +128,19 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
     measure: options.measure,
     trace: options.trace,
   });
-  const cached = cachedCredentials(credentials, options.now);
+  const cached = new SharedReads<Credentials>(CREDENTIALS_LIFETIME_MS, options.now, 1);
 
-  /** Sends a request and passes the chunks of the response to `take`. */
+  /** Sends a request and has `consume` read the body of the response. @returns the status */
   async function transfer(
     { path, query, headers, signal, ...request }: ClusterRequest,
     { idleMs, totalMs }: Pick<ConnectionLimits, "idleMs" | "totalMs">,
-    take: (chunk: Uint8Array, status: number) => void,
+    consume: (reader: BodyReader, status: number) => Promise<void>,
   ): Promise<number> {
     try {
       const url = new URL(server);
       url.pathname = url.pathname.replace(/\/$/, "") + path;
       url.search = query?.toString() ?? "";
-      const { agent, headers: authorization } = await cached.current();
+      const { agent, headers: authorization } = await cached.read(server, credentials);
       const startedAt = performance.now();
       const response = await client.send({
         ...request,
@@ -154,12 +154,14 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
         timeoutMs: Math.min(idleMs, totalMs),
       });
       const { status, body } = response;
-      if (status === 401) cached.forget();
+      if (status === 401) cached.forget(server);
       const leftMs = totalMs - (performance.now() - startedAt);
       if (body) {
         const bounds = { idleMs, slackMs: leftMs, minBytesPerSecond: Infinity };
-        const reader = boundedReader(streamReader(body), { bounds });
-        await readChunks(reader, signal, (chunk) => take(chunk, status));
+        const bounded = boundedReader(streamReader(body), { bounds });
+        const reader = signal ? endedBy(signal, bounded) : bounded;
+        await consume(reader, status).finally(() => reader.cancel());
+        signal?.throwIfAborted();
       }
       return status;
     } catch (error) {
@@ -169,22 +171,17 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
 
   return {
     async send(request) {
-      const chunks: Uint8Array[] = [];
-      let length = 0;
-      const status = await transfer(request, limits, (chunk) => {
-        length += chunk.length;
-        if (length > limits.maxBytes) throw new Error(`the response is longer than ${limits.maxBytes} bytes`);
-        chunks.push(chunk);
+      let whole = new Uint8Array(0);
+      const status = await transfer(request, limits, async (reader) => {
+        whole = await readWhole(reader, { maxBytes: limits.maxBytes });
       });
-      return { status, body: Buffer.concat(chunks) };
+      return { status, body: whole };
     },
     stream(request, limits, onLine) {
       const lines = lineSplitter(MAX_LINE_BYTES, onLine);
-      let errorBytes = 0;
-      return transfer(request, limits, (chunk, status) => {
-        if (status === 200) return lines(chunk);
-        errorBytes += chunk.length;
-        if (errorBytes > MAX_ERROR_BYTES) throw new Error(`status ${status} with too long a body`);
+      return transfer(request, limits, async (reader, status) => {
+        if (status !== 200) return void await readWhole(reader, { maxBytes: MAX_ERROR_BYTES });
+        for (let chunk; (chunk = await reader.read());) lines(chunk);
       });
     },
   };
@@ -200,56 +197,16 @@ export async function clusterReachable(connection: ClusterConnection): Promise<b
   }
 }
 
-/** Reads a body to its end. What `take` throws, a late chunk and an aborted signal cancel it and are thrown. */
-async function readChunks(
-  reader: BodyReader,
-  signal: AbortSignal | undefined,
-  take: (chunk: Uint8Array) => void,
-): Promise<void> {
-  const cancel = () => reader.cancel();
-  signal?.addEventListener("abort", cancel, { once: true });
-  try {
-    for (;;) {
-      signal?.throwIfAborted();
-      const chunk = await reader.read();
-      signal?.throwIfAborted();
-      if (chunk === null) return;
-      take(chunk);
-    }
-  } catch (error) {
-    cancel();
-    throw error;
-  } finally {
-    signal?.removeEventListener("abort", cancel);
-  }
-}
-
 /** The collection of a path, and the name of one of its objects. */
 const NAMESPACED = /\/namespaces\/[^/]+\/(jobs|pods|configmaps)(\/|$)/;
 
-/** What metrics call a request, such as `list jobs`. */
+/** The name of a request in metrics, such as `list jobs`. */
 function operationName(method: string, path: string, query?: URLSearchParams): string {
   const [, collection, name] = path.match(NAMESPACED) ?? [];
   if (collection === undefined) return "other";
   if (method !== "GET") return `${method.toLowerCase()} ${collection}`;
   if (query?.has("watch")) return `watch ${collection}`;
   return `${name === "" ? "list" : "get"} ${collection}`;
-}
-
-/** Credentials are cached for a moment, and concurrent requests share one read. */
-function cachedCredentials(read: () => Promise<Credentials>, now: () => number) {
-  let cached: { readonly value: Promise<Credentials>; readonly at: number } | null = null;
-  const forget = () => cached = null;
-  return {
-    forget,
-    current(): Promise<Credentials> {
-      if (!cached || now() - cached.at >= CREDENTIALS_LIFETIME_MS) {
-        cached = { value: read(), at: now() };
-        cached.value.catch(forget);
-      }
-      return cached.value;
-    },
-  };
 }
 
 /** A line that does not end within its limit. Another request for it would bring it again. */

@@ -1,7 +1,7 @@
 import { delimiter, dirname, resolve } from "node:path";
 import { parse } from "yaml";
 
-/** What entering a cluster takes beside the network. */
+/** The files and programs that access to a cluster needs. */
 export interface KubeconfigAccess {
   /** The files of the configuration, and those that its current context names: authorities, certificates, tokens. */
   readonly files: readonly string[];
@@ -18,8 +18,8 @@ interface Named {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What the current context of kubeconfig files needs, merged as kubectl merges them: the first file that says
- * something wins. A file that is missing or is no kubeconfig needs nothing; the connection reports what is wrong.
+ * The files and programs that the current context of kubeconfig files needs. Files are merged as kubectl merges them: the
+ * first value wins. A file that is missing or is no kubeconfig needs nothing; the connection reports the error.
  *
  * @param source a path, or several joined as in PATH; or a configuration itself, whose paths are below the working folder
  * @param read the text of a file, or null where it cannot be read

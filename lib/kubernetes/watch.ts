@@ -21,7 +21,7 @@ interface WatchRequest {
 
 interface WatchReceiver {
   change(change: Change): void;
-  /** What came so far can be followed from here. */
+  /** Later changes can be followed from this version. */
   position(version: string): void;
 }
 
@@ -64,7 +64,7 @@ export async function watchOnce(
       (line) => {
         if (early !== null) return;
         early = take(line, receiver);
-        // Nothing that comes after it can be trusted to follow what came before.
+        // Later lines may not follow the earlier ones.
         if (early !== null) stop.abort();
       },
     );
@@ -139,7 +139,7 @@ export interface Followed {
  */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 4_000;
-/** After so many watches that brought nothing, the collection is listed again. */
+/** Failed watches after which the collection is listed again. */
 const FRUITLESS_WATCHES = 3;
 
 /**
@@ -147,9 +147,6 @@ const FRUITLESS_WATCHES = 3;
  * they were; where that is not possible the collection is listed again, and what stayed the same keeps its identity.
  */
 export class FollowedCollection<T extends object> implements Followed {
-  readonly #connection: StreamingConnection;
-  readonly #kind: FollowedKind<T>;
-  readonly #options: FollowOptions;
   readonly #listed = Promise.withResolvers<void>();
   readonly #forbidden = Promise.withResolvers<void>();
   readonly listed = this.#listed.promise;
@@ -161,10 +158,11 @@ export class FollowedCollection<T extends object> implements Followed {
   #currentAt: number | null = null;
   #failures = 0;
 
-  constructor(connection: StreamingConnection, kind: FollowedKind<T>, options: FollowOptions) {
-    this.#connection = connection;
-    this.#kind = kind;
-    this.#options = options;
+  constructor(
+    private readonly connection: StreamingConnection,
+    private readonly kind: FollowedKind<T>,
+    private readonly options: FollowOptions,
+  ) {
   }
 
   get currentAt(): number | null {
@@ -192,7 +190,7 @@ export class FollowedCollection<T extends object> implements Followed {
   }
 
   async run(): Promise<void> {
-    const { signal, sleep } = this.#options;
+    const { signal, sleep } = this.options;
     while (!signal.aborted) {
       const end = await this.#round();
       if (signal.aborted) return;
@@ -204,19 +202,19 @@ export class FollowedCollection<T extends object> implements Followed {
   }
 
   async #round(): Promise<WatchEnd> {
-    const { now, random, watchSeconds, idleMs, signal } = this.#options;
+    const { now, random, watchSeconds, idleMs, signal } = this.options;
     const position = this.#position ?? await this.#list();
     if (position === null || signal.aborted) return "failed";
     const startedAt = now();
     // All watches of a process, and all replicas, began at the same moment.
     const usual = watchSeconds * (0.85 + 0.3 * random());
-    // A watch that broke proved nothing, so the next one has to end sooner for what is known not to look too old.
+    // After a broken watch the next one ends sooner, so that the data does not look too old.
     const seconds = Math.max(1, Math.round(this.#failures > 0 ? usual / 2 : usual));
     const proven = () => {
       this.#failures = 0;
       this.#currentAt = now();
     };
-    const end = await watchOnce(this.#connection, { collection: this.#kind, position, seconds, idleMs, signal }, {
+    const end = await watchOnce(this.connection, { collection: this.kind, position, seconds, idleMs, signal }, {
       change: (change) => this.#take(change),
       position: (version) => {
         this.#position = version;
@@ -232,13 +230,13 @@ export class FollowedCollection<T extends object> implements Followed {
 
   /** The position from which to follow; null when the cluster cannot be read. */
   async #list(): Promise<string | null> {
-    const { now, signal } = this.#options;
+    const { now, signal } = this.options;
     const startedAt = now();
     const before = this.#objects;
     try {
       const { found, version } = await listVersioned(
-        this.#connection,
-        { ...this.#kind, signal },
+        this.connection,
+        { ...this.kind, signal },
         (object) => this.#entry(object, before),
       );
       this.#replace(new Map(found));
@@ -259,7 +257,7 @@ export class FollowedCollection<T extends object> implements Followed {
     const version = stringAt(object, "metadata", "resourceVersion") ?? "";
     const known = before.get(name);
     if (known && version !== "" && known.version === version && known.uid === uid) return [name, known];
-    const value = this.#kind.trim(object);
+    const value = this.kind.trim(object);
     return value === null ? null : [name, { version, uid, value }];
   }
 
@@ -269,10 +267,10 @@ export class FollowedCollection<T extends object> implements Followed {
     this.#names = this.#values = null;
     for (const [name, { value }] of objects) {
       const old = before.get(name)?.value;
-      if (old !== value) this.#kind.changed(old, value);
+      if (old !== value) this.kind.changed(old, value);
     }
     for (const [name, { value }] of before) {
-      if (!objects.has(name)) this.#kind.changed(value, undefined);
+      if (!objects.has(name)) this.kind.changed(value, undefined);
     }
   }
 
@@ -286,12 +284,12 @@ export class FollowedCollection<T extends object> implements Followed {
     else this.#objects.delete(name);
     if (!before !== !after) this.#names = null;
     this.#values = null;
-    this.#kind.changed(before?.value, after?.value);
+    this.kind.changed(before?.value, after?.value);
   }
 
   #delay(): number {
     const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures - 1, 16));
-    return longest * (0.5 + this.#options.random() / 2);
+    return longest * (0.5 + this.options.random() / 2);
   }
 }
 

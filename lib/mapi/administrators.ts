@@ -7,7 +7,7 @@ import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 /** Roles whose accounts read the audit trail of their tenant. */
 const READERS: ReadonlySet<string> = new Set(["ADMINISTRATOR", "SECURITY"]);
 
-/** Statuses for an account that lacks a right, and for what the store does not have or does not know. */
+/** Statuses for a missing right, and for resources that the store does not have or does not support. */
 const NOT_SHOWN: ReadonlySet<number> = new Set([403, 404, 405]);
 
 const ADMINISTRATOR = "ADMINISTRATOR";

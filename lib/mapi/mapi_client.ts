@@ -2,20 +2,23 @@ import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError, notFound } from "@/lib/http/errors.ts";
-import { readCapped, type UpstreamResponse } from "@/lib/http/response_body.ts";
+import { guardedStream, readCapped, type UpstreamResponse } from "@/lib/http/response_body.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import {
-  type FailureDetails,
-  type UpstreamClient,
-  UpstreamError,
-  upstreamFailure,
-} from "@/lib/http/upstream/upstream_request.ts";
+import { type FailureDetails, type UpstreamClient, UpstreamError, upstreamFailure } from "@/lib/http/upstream.ts";
 import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
-import { BodyTooLong, SHORT_BODY_MS, SlowBody } from "@/lib/std/body_reader.ts";
+import {
+  announcedLength,
+  BodyTooLong,
+  boundedReader,
+  IDLE_MS,
+  SHORT_BODY_MS,
+  SlowBody,
+  STREAM_BOUNDS,
+  streamReader,
+} from "@/lib/std/body_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import type { StoreAddresses } from "@/lib/store/addresses.ts";
-import { readList } from "./long_list.ts";
+import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 
 /** Longest response body that is read whole, bytes. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024;
@@ -30,7 +33,7 @@ declare const encoded: unique symbol;
 /** A path below `/mapi` whose names are encoded; only {@link mapiPath} creates one. */
 export type MapiPath = string & { readonly [encoded]: true };
 
-/** What the management operations work with. */
+/** Shared by all management operations, independent of the caller. */
 export interface Mapi {
   readonly addresses: StoreAddresses;
   readonly upstream: UpstreamClient;
@@ -44,7 +47,7 @@ export interface MapiCall {
   readonly query?: StoreQuery;
   /** Sent as JSON without members that are null or undefined. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What error responses are about, such as `tenant 'x'`. */
+  /** The subject of error messages, such as `tenant 'x'`. */
   readonly resource: string;
   /** Called when the client stops reading a list that is passed on. */
   readonly unread?: () => void;
@@ -131,7 +134,7 @@ async function send(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
   return response;
 }
 
-/** Has the management API accept the caller's credentials; a caller that may not list tenants is not known by it. */
+/** Checks the caller's credentials at the management API, for callers who may list tenants. */
 export async function proveByMapi(mapi: Mapi, caller: Caller): Promise<void> {
   await callMapi(mapi, caller, {
     method: "GET",
@@ -144,7 +147,7 @@ export async function proveByMapi(mapi: Mapi, caller: Caller): Promise<void> {
 /** Statuses besides 2xx that only a store gives which accepts the credentials. */
 const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409]);
 
-/** What a response says about the caller's credentials; null: nothing. */
+/** The verdict of a response on the caller's credentials; null: none. */
 function verdictOf({ ok, status }: Response): Verdict | null {
   if (status === 401) return "refused";
   if (status === 403) return "denied";
@@ -196,7 +199,7 @@ function parsed(text: string): unknown {
 
 const PROBE_TIMEOUT_MS = 5000;
 
-/** Whether the management API responds at all, without credentials: any HTTP response will do. */
+/** Whether the management API responds, with any HTTP status. Sends no credentials. */
 export async function mapiReachable(mapi: Pick<Mapi, "addresses" | "upstream">): Promise<boolean> {
   try {
     const response = await mapi.upstream.send({
@@ -256,4 +259,55 @@ function detailOf(response: Response, body: string): string {
   const text = header ? Buffer.from(header, "latin1").toString("utf8") : body;
   const clean = redactText(text.slice(0, 4 * MAX_DETAIL_CHARACTERS)).replace(/\p{Cc}+/gu, " ").trim();
   return clean.slice(0, MAX_DETAIL_CHARACTERS) || `HCP returned ${response.status}`;
+}
+
+/** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
+const MAX_LIST_BYTES = 128 * 1024 * 1024;
+
+const [CLOSE_LIST, ...SPACE_BYTES] = new TextEncoder().encode("] \t\r\n");
+const SPACES = new Set(SPACE_BYTES);
+
+/**
+ * Reads an array of records. A list of at most `heldBytes` is a text. Of a longer one no more than that is held, and the
+ * rest is read as it is passed on, so that it is never in memory whole. Should the rest break off, stall, exceed
+ * {@link MAX_LIST_BYTES} or end without the array's bracket, the stream breaks too. More of its JSON is not read here.
+ *
+ * @param stallMs longest wait for the next chunk, if that is less than what all bodies have
+ * @param unread called when the client stops reading
+ * @throws BodyTooLong for what is long and no array, SlowBody, or what breaks the body
+ */
+export async function readList(
+  response: Response,
+  heldBytes: number,
+  stallMs: number,
+  unread?: () => void,
+): Promise<string | ReadableStream<Uint8Array<ArrayBuffer>>> {
+  if (!response.body) return "";
+  const bounds = { ...STREAM_BOUNDS, idleMs: Math.min(stallMs, IDLE_MS) };
+  const reader = boundedReader(streamReader(response.body), { maxBytes: MAX_LIST_BYTES, bounds });
+  const held: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  try {
+    if ((announcedLength(response) ?? 0) > MAX_LIST_BYTES) throw new BodyTooLong(MAX_LIST_BYTES);
+    while (length <= heldBytes) {
+      const chunk = await reader.read();
+      if (chunk === null) return await new Blob(held).text();
+      held.push(chunk);
+      length += chunk.length;
+    }
+    if (!(await new Blob(held).text()).trimStart().startsWith("[")) throw new BodyTooLong(heldBytes);
+  } catch (error) {
+    reader.cancel();
+    throw error;
+  }
+  let isEnded = false;
+  const read = async () => {
+    const chunk = held.shift() ?? await reader.read();
+    // A body without a length that is cut off seems to end.
+    if (chunk === null && !isEnded) throw new Error("the list has no end");
+    const last = chunk?.findLast((byte) => !SPACES.has(byte));
+    if (last !== undefined) isEnded = last === CLOSE_LIST;
+    return chunk;
+  };
+  return guardedStream({ read, cancel: () => reader.cancel() }, { what: "the store's list", unread });
 }

@@ -48,19 +48,23 @@ const SUB_DOCUMENTS = [
 
 type Json = Record<string, unknown>;
 
+interface ExportOrder {
+  readonly tenant: string;
+  readonly names: readonly string[];
+  /** ms since 1970 */
+  readonly nowMs: number;
+}
+
 /**
- * Namespaces as templates for new ones, one after the other. Sub-documents that the store does not have, or does not show
- * to the caller, are left out; at most 12 requests are under way at once.
+ * Exports namespaces as templates for new ones, one after the other. Skips sub-documents that the store does not have, or
+ * does not show to the caller. Sends at most 12 requests at once.
  *
- * @param nowMs ms since 1970
  * @throws HttpError 404 where a namespace is absent, else as {@link callMapi}
  */
 export async function exportNamespaces(
   mapi: Mapi,
   caller: Caller,
-  tenant: string,
-  names: readonly string[],
-  nowMs: number,
+  { tenant, names, nowMs }: ExportOrder,
 ): Promise<z.output<typeof namespaceTemplates>> {
   const namespaces = [];
   for (const name of names) namespaces.push(await template(mapi, caller, tenant, name));
@@ -125,7 +129,7 @@ export function namespaceRelease(mapi: Mapi, caller: Caller, tenant: string, nam
   return {
     /** Lets the records of deleted objects go: versions are pruned at once, and no records are stored. */
     pruneAtOnce: () => send("POST", "/versioningSettings", { keepDeletionRecords: false, prune: true, pruneDays: 0 }),
-    /** What can be searched keeps its records. */
+    /** A searchable namespace keeps the records of deleted objects. */
     stopSearching: () => send("POST", "", { searchEnabled: false }),
     /** Deletes the namespace; 409 while it has objects or records. */
     remove: () => send("DELETE", ""),

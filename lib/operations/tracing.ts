@@ -1,5 +1,5 @@
 import type { Middleware } from "@/lib/http/request_context.ts";
-import type { TraceUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
+import type { TraceUpstream, UpstreamResult } from "@/lib/http/upstream.ts";
 import { ConfigError } from "@/lib/std/start_errors.ts";
 
 /** The variables of the runtime that say whether it creates spans by itself. */

@@ -7,7 +7,7 @@ import { announcedLength, STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/
 import type { AcceptedConnection, ConnectionOrigin } from "./sockets.ts";
 import { faultResponse, type Handler, type HandlerInfo } from "./handler.ts";
 
-/** How many connections a server holds, and how long one of them may be idle. */
+/** Limits of the connections of a server. */
 export interface ConnectionLimits {
   /** Open at a time; as many requests may run at a time, of which HTTP/2 sends several on one connection. */
   readonly max: number;
@@ -27,7 +27,7 @@ export function maxPerAddress(maxRequests: number): number {
   return Math.ceil(maxTenantRequests(maxRequests) * 3 / 4);
 }
 const DEFAULT_HEAD_SECONDS = 30;
-/** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
+/** Longer than the 90 s of `fetch` and the timeouts of most proxies: clients must close idle connections first. */
 export const DEFAULT_IDLE_SECONDS = 120;
 
 /** The connections of a server. */
@@ -55,9 +55,9 @@ const UNSENT_BYTES = 1024 * 1024;
 const BUFFERED_BYTES = 64 * 1024;
 /** How often connections are checked, ms. */
 const CHECK_EVERY_MS = 1000;
-/** A limit that is reached is reported so often at most, ms. */
+/** Shortest time between two reports of a reached limit, ms. */
 const REPORT_EVERY_MS = 60_000;
-/** The limits by what they concern. */
+/** The settings of the limits. */
 const LIMITS: Readonly<Record<Full, string>> = {
   all: "MAX_CONNECTIONS",
   address: "the share of one address of MAX_REQUESTS",
@@ -68,11 +68,11 @@ interface Open {
   served: ServedConnection | null;
   /** Requests whose response is not complete. */
   running: number;
-  /** When it is broken off, by `performance.now`, ms; later where the client goes on taking what is in buffers. */
+  /** Deadline by `performance.now`, ms; extended while the client reads bytes from buffers. */
   until: number;
   /** Bytes that the client of `origin` had taken when {@link until} was set. */
   takenBefore: number;
-  /** Where its bytes are passed on to the client by this process. */
+  /** The client's side, if this process passes the bytes on. */
   readonly origin: ConnectionOrigin | null;
   readonly peer: Deno.NetAddr;
   /** The key of its client address. */
@@ -84,9 +84,6 @@ interface Open {
  * time or do not read what they requested.
  */
 export class Connections {
-  readonly #serve: ServeConnection;
-  readonly #limits: ConnectionLimits;
-  readonly #handler: Handler;
   readonly #open = new Set<Open>();
   readonly #connections: Slots;
   readonly #requests: Slots;
@@ -95,10 +92,11 @@ export class Connections {
   readonly #refused: Record<Full, number> = { all: 0, address: 0 };
   #timer: ReturnType<typeof setInterval> | null = null;
 
-  constructor(serve: ServeConnection, limits: ConnectionLimits, handler: Handler) {
-    this.#serve = serve;
-    this.#limits = limits;
-    this.#handler = handler;
+  constructor(
+    private readonly serve: ServeConnection,
+    private readonly limits: ConnectionLimits,
+    private readonly handler: Handler,
+  ) {
     const maxPerAddress = limits.maxPerAddress ?? limits.max;
     this.#connections = new Slots(limits.max, maxPerAddress);
     this.#requests = new Slots(limits.max, maxPerAddress);
@@ -110,10 +108,10 @@ export class Connections {
   }
 
   get figures(): ConnectionFigures {
-    return { open: this.count, max: this.#limits.max, refused: this.#refused };
+    return { open: this.count, max: this.limits.max, refused: this.#refused };
   }
 
-  /** Serves a new connection, or closes it at once where there are enough. */
+  /** Serves a new connection, or closes it when a limit is reached. */
   add(connection: AcceptedConnection, origin?: ConnectionOrigin): void {
     const peer = origin?.peer ?? connection.remoteAddr;
     const address = addressKey(peerAddress({ remoteAddr: peer }));
@@ -127,24 +125,24 @@ export class Connections {
     const open: Open = {
       served: null,
       running: 0,
-      until: performance.now() + this.#limits.headMs,
+      until: performance.now() + this.limits.headMs,
       takenBefore: 0,
       origin: origin ?? null,
       peer,
       address,
     };
-    const served = this.#serve(connection, (request, info) => this.#respond(open, request, info), faultResponse);
+    const served = this.serve(connection, (request, info) => this.#respond(open, request, info), faultResponse);
     open.served = origin ? passedOn(served, origin) : served;
     this.#open.add(open);
     this.#watch();
-    if (origin) served.finished.then(() => waitFor(open, this.#limits.idleMs));
+    if (origin) served.finished.then(() => waitFor(open, this.limits.idleMs));
     open.served.finished.then(() => {
       slot();
       this.#ended(open);
     });
   }
 
-  /** Ends all connections when what is under way on them has ended. */
+  /** Ends all connections after their requests under way. */
   async shutdown(): Promise<void> {
     await Promise.all(Array.from(this.#open, ({ served }) => served?.shutdown().then(() => served.finished)));
   }
@@ -157,15 +155,15 @@ export class Connections {
   async #respond(open: Open, request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response> {
     const slot = this.#requests.enter(open.address);
     if (typeof slot === "string") {
-      // Many requests on few connections, as HTTP/2 sends them, hold no more than as many connections would.
+      // Concurrent requests of HTTP/2 share a few connections, and have the same limits as connections.
       this.#report(slot);
       open.served?.cut();
       return new Response(null, { status: 503 });
     }
     open.running++;
-    // As long as the handler works, its own bounds hold.
+    // The handler has its own deadlines.
     open.until = Infinity;
-    const { idleMs, responses = STREAM_BOUNDS } = this.#limits;
+    const { idleMs, responses = STREAM_BOUNDS } = this.limits;
     let unsentMs = 0;
     let closes = false;
     let isComplete = false;
@@ -176,13 +174,13 @@ export class Connections {
       slot();
       if (--open.running > 0) return;
       waitFor(open, idleMs + unsentMs);
-      // The runtime leaves that to the client.
+      // The runtime leaves closing to the client.
       if (closes) open.served?.shutdown();
     };
     if (request.method === "HEAD") {
-      // The response to a HEAD has no body, so nothing of it is under way once it is there.
+      // The response to a HEAD has no body to send.
       try {
-        const response = await this.#handler(request, new ConnectionInfo(open, request));
+        const response = await this.handler(request, new ConnectionInfo(open, request));
         closes = response.headers.get("Connection") === "close";
         return response;
       } finally {
@@ -190,13 +188,13 @@ export class Connections {
       }
     }
     info.completed.then(complete, complete);
-    const response = await this.#handler(request, new ConnectionInfo(open, request, info.completed));
+    const response = await this.handler(request, new ConnectionInfo(open, request, info.completed));
     closes = response.headers.get("Connection") === "close";
     const length = announcedLength(response);
     const unsentBytes = Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES);
     if (unsentBytes > BUFFERED_BYTES) unsentMs = totalMs(unsentBytes, responses);
-    // Each response has a bound of its own: several may be under way, in HTTP/2, or when requests follow each other at
-    // once. One without a length that is not complete at once is a stream, which breaks the connection off by itself.
+    // Each response has a deadline, since several may be under way: in HTTP/2, or with pipelined requests. A response
+    // without a length that is not complete yet is a stream, which breaks off its connection by itself.
     if (length !== null && !isComplete) forgetBound = deadline(totalMs(length, responses), () => open.served?.cut());
     return response;
   }
@@ -209,7 +207,7 @@ export class Connections {
   }
 
   #watch(): void {
-    const { headMs, idleMs, responses = STREAM_BOUNDS } = this.#limits;
+    const { headMs, idleMs, responses = STREAM_BOUNDS } = this.limits;
     this.#timer ??= setInterval(() => {
       const now = performance.now();
       for (const open of this.#open) if (open.until + takenMs(open, responses) <= now) open.served?.cut();
@@ -223,18 +221,18 @@ export class Connections {
   }
 }
 
-/** Lets a connection be idle for so long from now, ms. */
+/** Sets the idle timeout of a connection from now on, ms. */
 function waitFor(open: Open, ms: number): void {
   open.until = performance.now() + ms;
   open.takenBefore = open.origin?.taken() ?? 0;
 }
 
-/** How long the bytes that the client has taken since may have lasted at the slowest pace, ms. */
+/** Time for the bytes that the client has read since then, at the minimum rate, ms. */
 function takenMs({ origin, takenBefore }: Open, { minBytesPerSecond }: TimeBounds): number {
   return origin === null ? 0 : (origin.taken() - takenBefore) / minBytesPerSecond * 1000;
 }
 
-/** A connection whose bytes are passed on has ended when its client has taken all of them. */
+/** A spliced connection ends when its client has read all bytes. */
 function passedOn(served: ServedConnection, origin: ConnectionOrigin): ServedConnection {
   return {
     finished: Promise.all([served.finished, origin.ended]).then(() => {}),
@@ -250,27 +248,23 @@ function passedOn(served: ServedConnection, origin: ConnectionOrigin): ServedCon
 /** The peer and the target of a request, and the way to end its connection. */
 class ConnectionInfo implements HandlerInfo {
   readonly completed: Promise<void> | undefined;
-  readonly #open: Open;
-  readonly #request: Request;
   #target: RawTarget | undefined;
 
-  constructor(open: Open, request: Request, completed?: Promise<void>) {
-    this.#open = open;
-    this.#request = request;
+  constructor(private readonly open: Open, private readonly request: Request, completed?: Promise<void>) {
     this.completed = completed;
   }
 
-  /** Several look at it, and each would take it from the URL again. */
+  /** Cached, since several functions of a request use it. */
   get target(): RawTarget {
-    return this.#target ??= rawTarget(this.#request.url);
+    return this.#target ??= rawTarget(this.request.url);
   }
 
-  /** Of the connection: the runtime would read it again for each request. */
+  /** Stored with the connection: the runtime would read it again for each request. */
   get remoteAddr(): Deno.NetAddr {
-    return this.#open.peer;
+    return this.open.peer;
   }
 
   breakOff(): void {
-    this.#open.served?.cut();
+    this.open.served?.cut();
   }
 }

@@ -5,13 +5,13 @@ import { errorReason } from "@/lib/std/text.ts";
 import { sleep } from "@/lib/std/timing.ts";
 
 /**
- * How long a start waits for the process that has the folder, ms: one that is ending holds its lock to the last,
- * which is up to 5 s after the end of its launcher.
+ * How long a start waits for the folder, ms: a process that is ending holds its lock for up to 5 s after the end of its
+ * launcher.
  */
 const RELEASE_MS = 6000;
 const RELEASE_CHECK_MS = 50;
 
-/** The file that tells a backup under way, or one that was cut off, from a whole one. */
+/** The file that marks an unfinished backup. */
 export const UNFINISHED = "backup.unfinished";
 
 /**
@@ -162,11 +162,11 @@ function removeQuietly(path: string): void {
   try {
     Deno.removeSync(path);
   } catch {
-    // It holds nothing, and the next start takes it as it is.
+    // An empty file does not disturb the next start.
   }
 }
 
-/** Whether an open file still is the one of its name. */
+/** Whether an open file is still the file at a path. */
 function isFileAt(file: Deno.FsFile, path: string): boolean {
   return unlessMissing(() => Deno.statSync(path).ino) === file.statSync().ino;
 }

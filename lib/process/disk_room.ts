@@ -14,16 +14,14 @@ const LOW_BYTES = 20 * 2 ** 30;
 const RECOVERED = 1.1;
 /** How often the disk is looked at, ms. */
 const CHECK_EVERY_MS = 60_000;
-/** How long the system is waited for, ms: a network share that is gone may never answer. */
+/** Timeout for the system, ms: a network share that is gone may never respond. */
 const READ_MS = 5000;
 
 /**
- * Whether little is left of the disk of a folder, which is reported when it changes. It never blocks the process, and asks
- * nothing beside a question that the system has not answered.
+ * Watches whether a folder's disk is nearly full, and reports changes. Never blocks the process, and starts no second check
+ * while one is pending.
  */
 export class DiskRoom {
-  readonly #folder: string;
-  readonly #warn: (line: string) => void;
   /** The room at this moment; null where the system does not say, or not in time. */
   readonly room: () => Promise<Room | null>;
   #isLow = false;
@@ -33,9 +31,12 @@ export class DiskRoom {
    * @param read the room of a folder's disk; null where the system does not say
    * @param readMs how long that is waited for
    */
-  constructor(folder: string, warn: (line: string) => void, read = roomOf, readMs = READ_MS) {
-    this.#folder = folder;
-    this.#warn = warn;
+  constructor(
+    private readonly folder: string,
+    private readonly warn: (line: string) => void,
+    read = roomOf,
+    readMs = READ_MS,
+  ) {
     this.room = readWithin(readMs, () => read(folder));
   }
 
@@ -47,7 +48,7 @@ export class DiskRoom {
     const isLow = room.free < (this.#isLow ? limit * RECOVERED : limit);
     if (isLow !== this.#isLow) {
       const state = isLow ? "is nearly full" : "has room again";
-      this.#warn(`The disk of ${this.#folder} ${state}: ${gib(room.free)} of ${gib(room.total)} GiB are left`);
+      this.warn(`The disk of ${this.folder} ${state}: ${gib(room.free)} of ${gib(room.total)} GiB are left`);
     }
     return this.#isLow = isLow;
   }

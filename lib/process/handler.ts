@@ -21,7 +21,7 @@ export function faultResponse(error: unknown): Response {
   return response;
 }
 
-/** A host and perhaps a port (RFC 3986, section 3.2.2), loosely: without what ends an authority, or begins one. */
+/** A host and perhaps a port (RFC 3986, section 3.2.2), loosely: without delimiters of an authority. */
 const HOST = /^[\w.~%!$&'()*+,;=:[\]-]*$/;
 
 /** Nearly all requests name what the last one named. */

@@ -95,7 +95,7 @@ export function listen(
   };
 }
 
-/** A wildcard address is no address to open: this machine's own name stands for it. */
+/** The host in URLs: `localhost` for a wildcard address. */
 function shownHost(hostname: string): string {
   if (hostname === "0.0.0.0" || hostname === "::") return "localhost";
   return hostname.includes(":") ? `[${hostname}]` : hostname;
@@ -138,7 +138,7 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   let running = 0;
   let draining = false;
   const idle = Promise.withResolvers<void>();
-  // Apart from what is refused: the frame of an async function holds what all of its branches use.
+  // Separate from `refused`: the frame of an async function retains the variables of all branches.
   const refused: Handler = async (request, info) => {
     const response = await thenCancelBody(request, () => refuse(request, info));
     response.headers.set("Connection", "close");

@@ -90,18 +90,18 @@ interface LoadShedderOptions {
   readonly now?: () => number;
   /** Calls a function later; it must not keep the process alive. */
   readonly after?: (ms: number, call: () => void) => void;
-  /** Called when an overload begins, and when it is over with the number of its refusals. */
+  /** Called when an overload starts, and when it ends with the number of refused requests. */
   readonly onChange?: (isShedding: boolean, refused: number) => void;
 }
 
 /**
  * Refuses requests while the event loop is late. Without it all of them wait in a queue that only grows.
  *
- * The delay is that of a timer, which is about the length of a turn of the event loop. An overload begins when it is above
- * {@link MAX_EVENT_LOOP_DELAY_MS} several times in a row, or far above it once, while many requests are handled. Until it
- * is over, requests are refused whenever the delay is above a fifth of that, and beyond a fixed number. Few of an address
- * are never refused, so that a client that sends much keeps out no other one. Reads and writes count apart, since a body
- * may come slowly.
+ * The delay is that of a timer: about the length of a turn of the event loop. An overload starts when the delay is above
+ * {@link MAX_EVENT_LOOP_DELAY_MS} several times in a row, or far above it once, while many requests are handled. During an
+ * overload, requests are refused while the delay is above a fifth of that, and beyond a fixed number. A few requests of
+ * each address are always admitted, so that a client that sends many keeps out no other one. Reads and writes count
+ * separately, since a body may arrive slowly.
  */
 export class LoadShedder {
   readonly #now: () => number;

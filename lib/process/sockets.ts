@@ -26,7 +26,7 @@ interface ConnectionTaker {
   add(connection: AcceptedConnection, origin?: ConnectionOrigin): void;
 }
 
-/** How long after an error the next connection is accepted, ms: without descriptors each try would fail at once. */
+/** Delay after an error before the next connection is accepted, ms: without descriptors each try would fail at once. */
 const AFTER_ERROR_MS = 100;
 
 /** Hands each connection of a listener to `take` until it is closed. `count` says how many are open. */
@@ -131,17 +131,15 @@ export class CertificateError extends Error {
 
 /** The certificate in two files that others replace while the server runs. */
 export class CertificateFiles {
-  readonly #paths: CertificatePaths;
   /** The files of the last certificate that could be used. */
   #used: string | null = null;
 
-  constructor(paths: CertificatePaths) {
-    this.#paths = paths;
+  constructor(private readonly paths: CertificatePaths) {
   }
 
   /** The certificate. @throws {CertificateError} when it cannot be read or used */
   read(): Certificate {
-    const { certFile, keyFile } = this.#paths;
+    const { certFile, keyFile } = this.paths;
     try {
       // Before the files are read: a replacement in between is noticed by the next look.
       const identity = this.#identity();
@@ -164,7 +162,7 @@ export class CertificateFiles {
   }
 
   #identity(): string {
-    return [this.#paths.certFile, this.#paths.keyFile].map((path) => fileIdentity(Deno.statSync(path))).join();
+    return [this.paths.certFile, this.paths.keyFile].map((path) => fileIdentity(Deno.statSync(path))).join();
   }
 }
 
@@ -175,7 +173,7 @@ function tryOut(certificate: Certificate): void {
 
 /** How often the files of the certificate are looked at, ms. */
 const CHECK_EVERY_MS = 3000;
-/** Failures to begin a handshake are reported so often at most, ms. */
+/** Shortest time between two reports of failed handshakes, ms. */
 const REPORT_EVERY_MS = 60_000;
 const LOOPBACK = "127.0.0.1";
 

@@ -1,13 +1,13 @@
-/** How long requests under way may take to end after the process received the signal to stop, in ms. */
+/** Time for requests under way to end after the stop signal, ms. */
 const STOP_GRACE_MS = 4000;
 
 /**
- * How long requests that were cut may tidy up after themselves, in ms: an upload in parts that is not aborted stays in the
- * store. With the grace it stays below 5 s, after which a process is expected to be gone.
+ * Time for cut requests to clean up, ms: an upload in parts that is not aborted stays in the store. Together with the grace
+ * below 5 s, after which a process is expected to be gone.
  */
 const STOP_TIDY_MS = 900;
 
-/** A terminal and a task runner each send Ctrl-C, so what follows within this time, in ms, is the same keystroke. */
+/** Signals within this time count as one, ms: a terminal and a task runner each forward the same Ctrl-C. */
 const SAME_SIGNAL_MS = 1000;
 
 /** How often the parent process is checked, ms. */
@@ -40,7 +40,7 @@ interface Stop {
  * {@link STOP_GRACE_MS}, then requests are cut and `finish` gets {@link STOP_TIDY_MS} more. The process ends with 0. A
  * later signal skips what is waited for: first the delay, then everything. Without its parent the process has no delay.
  *
- * @returns begins the same stop after a fault of a part of the process, without a delay; it then ends with 1
+ * @returns stops the process after a fault in a part of it, without a delay; it then ends with 1
  */
 export function stopOnSignals({ announce, delayMs, finish, cut, last }: Stop, parentGone: Promise<void>): () => void {
   let signalledAtMs: number | null = null;

@@ -4,7 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { headerText, mediaTypeOf } from "@/lib/http/header_values.ts";
 import type { RequestInfo } from "@/lib/http/request_context.ts";
 import { boundedBody } from "@/lib/http/response_body.ts";
-import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
@@ -80,7 +80,7 @@ export async function readResultObject(store: ResultsStore, request: FileRequest
   const read = request.method === "HEAD" ? headObject : getObject;
   try {
     const headers = fileConditions(request.method, request.headers);
-    return fileResponse(await read(store.s3, caller, name, { headers }), request.info);
+    return fileResponse(await read(store.s3, caller, name, headers), request.info);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     if (error.status !== 416) throw resultsError(...failureOf(error), { cause: error });

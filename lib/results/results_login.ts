@@ -67,7 +67,7 @@ export async function storeAcceptsKeys(
       method: "GET",
       bucket: store.bucket,
       key: `${namespace}/`,
-      headers: new Headers({ Range: "bytes=0-0" }),
+      headers: { range: "bytes=0-0" },
       resource: "login",
     });
     return true;

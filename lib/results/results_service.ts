@@ -3,7 +3,7 @@ import { HttpError, type HttpErrorOptions } from "@/lib/http/errors.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { UpstreamResponse } from "@/lib/http/response_body.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+import type { UpstreamClient } from "@/lib/http/upstream.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 
 /** The circumstances of a request to the results role. */

@@ -8,8 +8,14 @@ import { storeAcceptsKeys } from "./results_login.ts";
 import { resultsError } from "./results_service.ts";
 import type { ResultsStore } from "./file_response.ts";
 import type { RevocableSession, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { clearedCookie, openSession, type Session, sessionDigest, sessionValues } from "@/lib/auth/session_token.ts";
-import type { SessionKeys } from "@/lib/auth/session_key.ts";
+import {
+  clearedCookie,
+  openSession,
+  type Session,
+  sessionDigest,
+  type SessionKeys,
+  sessionValues,
+} from "@/lib/auth/session_token.ts";
 
 /** How long the store's confirmation of a session's keys is cached, ms. */
 export const CONFIRMED_MS = 30_000;

@@ -52,8 +52,6 @@ function freeBlock(block: Uint8Array<ArrayBuffer>): void {
  * the event loop turns, so reads that follow each other at once empty its buffer.
  */
 export class BurstReader implements BodyReader {
-  readonly #reader: ReadableStreamBYOBReader;
-  readonly #readsMore: () => void;
   #target = new Uint8Array(FIRST_READ_BYTES);
   #readBytes = FIRST_READ_BYTES;
   /** A read that had to wait when the last burst ended. */
@@ -65,9 +63,7 @@ export class BurstReader implements BodyReader {
   #failure: { readonly error: unknown } | null = null;
 
   /** @param readsMore called when reads become larger than the first */
-  constructor(reader: ReadableStreamBYOBReader, readsMore: () => void) {
-    this.#reader = reader;
-    this.#readsMore = readsMore;
+  constructor(private readonly reader: ReadableStreamBYOBReader, private readonly readsMore: () => void) {
   }
 
   /** @throws ChunksTooSmall, or as the stream does */
@@ -89,7 +85,7 @@ export class BurstReader implements BodyReader {
     // Its consumer may still read it.
     if (this.#lent) usedBlocks--;
     this.#lent = null;
-    releaseReader(this.#reader);
+    releaseReader(this.reader);
   }
 
   async #burst(): Promise<void> {
@@ -120,13 +116,13 @@ export class BurstReader implements BodyReader {
     }
     if (this.#readBytes < MOST_READ_BYTES && reads >= DECIDING_READS && bytes >= reads * this.#readBytes / 2) {
       this.#readBytes *= 2;
-      this.#readsMore();
+      this.readsMore();
     }
   }
 
   #request(): Promise<Read> {
     if (this.#target.length < this.#readBytes) this.#target = new Uint8Array(this.#readBytes);
-    return this.#reader.read(this.#target);
+    return this.reader.read(this.#target);
   }
 
   #store(bytes: Uint8Array<ArrayBuffer>): void {

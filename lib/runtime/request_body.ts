@@ -23,7 +23,7 @@ export function leavesReadAhead(request: Request): boolean {
   return body !== null && readAhead.has(body);
 }
 
-/** Records that the runtime reads a body ahead, as one that it passes on to another connection by itself. */
+/** Records that the runtime reads a body ahead, like one that it passes on to another connection. */
 export function markReadAhead(body: Body): void {
   readAhead.add(body);
 }

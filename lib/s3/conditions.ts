@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3ForHeaders, type HeaderRecord, resourceOf, type S3 } from "./s3_client.ts";
-import type { ConditionalWrite, WriteCondition } from "./store_kind.ts";
+import { callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./s3_client.ts";
+import type { ConditionalWrite, ConditionTable, WriteCondition } from "./store_kind.ts";
 import { S3Failure } from "./s3_errors.ts";
 
 /** An entity tag without its quotes. */
@@ -25,9 +25,9 @@ export interface Preconditions {
 
 /** The state of a present object, which conditions compare. */
 export interface ObjectState {
-  /** As the store wrote it; null where it named none. */
+  /** With its quotes; null if the store stated none. */
   readonly etag: string | null;
-  /** ms since 1970, null where the store named no valid time */
+  /** ms since 1970; null if the store stated no valid time. */
   readonly modifiedMs: number | null;
 }
 
@@ -152,10 +152,7 @@ export function stateOf(headers: Headers): ObjectState {
   return { etag: headers.get("etag"), modifiedMs: Number.isNaN(ms) ? null : ms };
 }
 
-interface Place {
-  readonly bucket: string;
-  readonly key: string;
-}
+type Place = Required<Pick<S3Call, "bucket" | "key">>;
 
 /** @throws HttpError 412 where conditions do not hold */
 export function requireConditions(conditions: Preconditions | null, current: ObjectState | null, place: Place): void {
@@ -163,37 +160,24 @@ export function requireConditions(conditions: Preconditions | null, current: Obj
   throw new HttpError(412, `${resourceOf(place)}: At least one of the pre-conditions you specified did not hold`);
 }
 
-/** Whether the store holds a condition of a write. */
-export async function holdsCondition(
-  s3: S3,
-  caller: Caller,
-  place: Place,
-  write: ConditionalWrite,
-  condition: WriteCondition,
-): Promise<boolean> {
-  const table = await s3.conditions?.(caller, place);
-  return table?.[write].includes(condition) ?? false;
-}
-
 /**
  * The header by which the store itself holds a caller's conditions at the moment of a write. One strong ETag, and
  * `If-None-Match: *`, are passed on. Stores understand lists, dates, `If-Match: *` and weak ETags differently or not at
  * all: these are compared here, and the write then depends on what was compared.
  *
- * @param writes what the write may be for the store
+ * @param writes the operations of the store that may make the write
  * @throws HttpError 412 where they do not hold, 501 where the store would ignore the header, else as {@link callS3ForHeaders}
  */
 export async function guardWrite(
   s3: S3,
   caller: Caller,
   place: Place,
-  writes: readonly ConditionalWrite[],
-  conditions: Preconditions | null,
+  { writes, conditions }: { readonly writes: readonly ConditionalWrite[]; readonly conditions: Preconditions | null },
 ): Promise<HeaderRecord> {
   if (conditions === null) return {};
   const direct = directGuard(conditions);
   const needed = direct ? Object.keys(direct) as WriteCondition[] : ["if-match", "if-none-match"] as const;
-  await requireSupport(s3, caller, place, writes, needed, conditions);
+  requireSupport(await s3.conditions?.(caller, place), writes, needed, conditions);
   if (direct) return direct;
   const headers = await currentHeaders(s3, caller, place);
   const current = headers && stateOf(headers);
@@ -218,15 +202,12 @@ function directGuard({ names, ifMatch, ifNoneMatch }: Preconditions): HeaderReco
 }
 
 /** @throws HttpError 501 where the store does not hold one of the headers for one of the writes */
-export async function requireSupport(
-  s3: S3,
-  caller: Caller,
-  place: Place,
+export function requireSupport(
+  table: ConditionTable | null | undefined,
   writes: readonly ConditionalWrite[],
   headers: readonly WriteCondition[],
   { names }: Preconditions,
-): Promise<void> {
-  const table = await s3.conditions?.(caller, place);
+): void {
   if (writes.every((write) => headers.every((header) => table?.[write].includes(header)))) return;
   throw unsupported(names);
 }

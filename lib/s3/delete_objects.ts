@@ -4,7 +4,7 @@ import { listingStuck } from "@/lib/http/errors.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { callS3ForXml, type S3 } from "./s3_client.ts";
 import { cleanMessage, S3Failure } from "./s3_errors.ts";
-import { listObjects, MAX_KEYS, type ObjectPage } from "./listing.ts";
+import { listObjects, type ObjectPage } from "./listing.ts";
 import { sendDelete } from "./objects.ts";
 import { fitsXml, readListing, xmlBody, xmlElement } from "./s3_xml.ts";
 
@@ -12,7 +12,7 @@ import { fitsXml, readListing, xmlBody, xmlElement } from "./s3_xml.ts";
 export const MAX_BATCH = 1000;
 /** Keys that are deleted one by one at the same time. */
 const PARALLEL_DELETES = 4;
-/** Most failures that are reported one by one; beyond them only the count shows that there are more. */
+/** Most reported failures; further ones are only counted. */
 const MAX_REPORTED_ERRORS = 1000;
 
 /** An object, or one version of it. */
@@ -36,7 +36,7 @@ type BulkDeleted = z.output<typeof bulkDeleted>;
 export type DeleteError = BulkDeleted["errors"][number];
 
 /**
- * Deletes objects by their keys, a thousand at a time. What cannot be deleted is reported, not thrown.
+ * Deletes objects by their keys, a thousand at a time. Failures are returned, not thrown.
  *
  * @throws HttpError 404 when there is no such bucket
  */
@@ -54,7 +54,7 @@ export async function deleteKeys(
   return result;
 }
 
-/** Deletes every object whose key begins with `prefix`, page by page. @throws HttpError as {@link deleteKeys} */
+/** Deletes every object under a prefix, page by page. @throws HttpError as {@link deleteKeys} */
 export async function deletePrefix(s3: S3, caller: Caller, bucket: string, prefix: string): Promise<BulkDeleted> {
   const result: BulkDeleted = { deleted: 0, errors: [] };
   for await (const objects of objectPages(s3, caller, bucket, prefix)) {
@@ -82,8 +82,7 @@ export async function* objectPages(
   bucket: string,
   prefix: string,
 ): AsyncGenerator<ObjectPage["objects"]> {
-  const read = (continuationToken?: string) =>
-    listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
+  const read = (continuationToken?: string) => listObjects(s3, caller, bucket, { prefix, continuationToken });
   let continuationToken: string | undefined;
   let reading: Promise<ObjectPage> | null = read();
   while (reading) {

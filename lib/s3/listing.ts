@@ -23,11 +23,11 @@ export const MAX_KEYS = 1000;
 interface ListOptions {
   readonly prefix?: string;
   readonly delimiter?: string;
-  readonly continuationToken?: string;
-  /** The listing begins after this key; without effect beside a token. */
-  readonly startAfter?: string;
-  /** 0 to {@link MAX_KEYS} */
-  readonly maxKeys: number;
+  readonly continuationToken?: string | null;
+  /** The listing starts after this key; ignored with a token. */
+  readonly startAfter?: string | null;
+  /** 0 to {@link MAX_KEYS}, which is the default. */
+  readonly maxKeys?: number;
   /** Whether the owner of each object is read too, which costs some stores a look-up each; else it is null. */
   readonly fetchOwner?: boolean;
 }
@@ -41,7 +41,7 @@ export async function listObjects(s3: S3, caller: Caller, bucket: string, option
 function objectsCall(bucket: string, options: ListOptions): S3Call {
   const query = queryOf({
     "list-type": 2,
-    "max-keys": options.maxKeys,
+    "max-keys": options.maxKeys ?? MAX_KEYS,
     "fetch-owner": options.fetchOwner ? "true" : undefined,
     // Keys may hold characters that XML does not allow.
     "encoding-type": "url",
@@ -55,9 +55,9 @@ function objectsCall(bucket: string, options: ListOptions): S3Call {
 }
 
 /** The pairs of a query, without the parameters that are absent or empty. */
-export function queryOf(parameters: Readonly<Record<string, string | number | undefined>>): [string, string][] {
+export function queryOf(parameters: Readonly<Record<string, string | number | null | undefined>>): [string, string][] {
   return Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === "" ? [] : [[name, String(value)]]
+    value === undefined || value === null || value === "" ? [] : [[name, String(value)]]
   );
 }
 
@@ -131,27 +131,9 @@ export interface CountPage {
   within(after: string | null, end: string | null): CountPage;
 }
 
-interface CountPageOptions {
-  readonly prefix: string;
-  readonly delimiter?: string;
-  /** A continuation token; without one the page begins behind `after`. */
-  readonly token?: string | null;
-  /** Without one it begins with the first key. */
-  readonly after?: string | null;
-  /** 1 to {@link MAX_KEYS}, which it is when absent. */
-  readonly maxKeys?: number;
-}
-
-/** One page of a bucket's keys, of which only what counting needs is read. @throws HttpError as {@link callS3ForXml} */
-export async function readCountPage(
-  s3: S3,
-  caller: Caller,
-  bucket: string,
-  options: CountPageOptions,
-): Promise<CountPage> {
-  const { prefix, delimiter, token, after, maxKeys = MAX_KEYS } = options;
-  const call = { prefix, delimiter, continuationToken: token ?? undefined, startAfter: after ?? undefined, maxKeys };
-  return await callS3ForXml(s3, caller, objectsCall(bucket, call), parseCountPage);
+/** One page of a bucket's keys, reduced to the numbers for counting. @throws HttpError as {@link callS3ForXml} */
+export async function readCountPage(s3: S3, caller: Caller, bucket: string, options: ListOptions): Promise<CountPage> {
+  return await callS3ForXml(s3, caller, objectsCall(bucket, options), parseCountPage);
 }
 
 /** Reads the numbers of a ListObjectsV2 response. @throws MalformedXml */
@@ -161,7 +143,7 @@ export function parseCountPage(xml: string): CountPage {
   return pageOf(objects, prefixes, { isTruncated, token: ownText(token) });
 }
 
-/** A copy of a text that outlives its page: V8 holds all of a page for a slice of it. */
+/** Copies a text that outlives its page: V8 would retain the whole page for a slice of it. */
 function ownText(slice: string | null): string | null {
   return slice && Buffer.from(slice, "utf8").toString("utf8");
 }
@@ -355,16 +337,12 @@ export const keyVersionPage = z.object({
 });
 type KeyVersionPage = z.output<typeof keyVersionPage>;
 
-interface KeyVersionOptions {
-  /** 1 to {@link MAX_KEYS} */
-  readonly maxKeys: number;
-  /** The page begins after this version. */
-  readonly versionIdMarker?: string;
-}
+/** The page starts after the marker. */
+type KeyVersionOptions = Pick<VersionListOptions, "maxKeys" | "versionIdMarker">;
 
 /**
- * One page of the versions and delete markers of a key. S3 lists those of all keys that begin with it, of which it is
- * the first in their order.
+ * One page of the versions and delete markers of a key. S3 lists those of all keys with this prefix; the key itself comes
+ * first.
  *
  * @throws HttpError 404 for a key that has none, else as {@link callS3ForXml}
  */
@@ -372,12 +350,13 @@ export async function listKeyVersions(
   s3: S3,
   caller: Caller,
   ref: ObjectRef,
-  { maxKeys, versionIdMarker }: KeyVersionOptions,
+  options: KeyVersionOptions,
 ): Promise<KeyVersionPage> {
-  const page = await versionsOfKey(s3, caller, ref, maxKeys, versionIdMarker);
-  if (page.versions.length === 0 && versionIdMarker === undefined) throw notFound(resourceOf(ref));
-  // All that follows may be versions of another key.
-  const isTruncated = page.next !== null && (await versionsOfKey(s3, caller, ref, 1, page.next)).versions.length > 0;
+  const page = await versionsOfKey(s3, caller, ref, options);
+  if (page.versions.length === 0 && options.versionIdMarker === undefined) throw notFound(resourceOf(ref));
+  // The next page may have versions of other keys only.
+  const isTruncated = page.next !== null &&
+    (await versionsOfKey(s3, caller, ref, { maxKeys: 1, versionIdMarker: page.next })).versions.length > 0;
   return {
     versions: newestFirst(page.versions),
     is_truncated: isTruncated,
@@ -391,8 +370,7 @@ async function versionsOfKey(
   s3: S3,
   caller: Caller,
   { bucket, key }: ObjectRef,
-  maxKeys: number,
-  versionIdMarker: string | undefined,
+  { maxKeys, versionIdMarker }: KeyVersionOptions,
 ): Promise<{ readonly versions: readonly KeyVersion[]; readonly next: string | null }> {
   const keyMarker = versionIdMarker === undefined ? undefined : key;
   const call = versionsCall(bucket, { prefix: key, maxKeys, keyMarker, versionIdMarker });
@@ -402,7 +380,7 @@ async function versionsOfKey(
   return { versions, next: isWithin ? nextVersionIdMarker ?? versions[versions.length - 1].VersionId : null };
 }
 
-/** Some stores list the delete markers of a page after its versions. */
+/** Sorts a page: some stores list its delete markers after its versions. */
 function newestFirst(versions: readonly KeyVersion[]): KeyVersion[] {
   const time = ({ LastModified }: KeyVersion) => LastModified === null ? 0 : Date.parse(LastModified);
   return versions.toSorted((a, b) => Number(b.IsLatest) - Number(a.IsLatest) || time(b) - time(a));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3ForHeaders, callS3ForXml, resourceOf, type S3 } from "./s3_client.ts";
+import { callS3ForHeaders, callS3ForXml, type HeaderRecord, resourceOf, type S3 } from "./s3_client.ts";
 import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
 import { callSdk, callSdkForHeaders } from "./sdk.ts";
 import { count, isTrue, MalformedXml, nameReader, optionalTime, readListing, requireXml } from "./s3_xml.ts";
@@ -32,9 +32,11 @@ export interface SentPart {
   readonly ChecksumSHA256?: string | null;
 }
 
-/** The bytes of a part, and digests of them. */
+/** A part to send. */
 interface PartBody extends UploadBody {
-  readonly headers?: Headers;
+  readonly number: number;
+  /** Digests of the bytes. */
+  readonly headers?: HeaderRecord;
 }
 
 /** The number of parts of a file. @throws HttpError 400 above {@link MAX_PARTS} */
@@ -50,12 +52,17 @@ export function partCount(fileBytes: number, partBytes: number): number {
 export const WITH_SHA256 = { "x-amz-checksum-algorithm": "SHA256" } as const;
 
 /**
- * Begins a multipart upload.
+ * Creates a multipart upload.
  *
  * @param headers content headers and metadata of the future object; {@link WITH_SHA256}
  * @throws HttpError as {@link callS3}
  */
-export async function createUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<OpenUpload> {
+export async function createUpload(
+  s3: S3,
+  caller: Caller,
+  ref: ObjectRef,
+  headers?: HeaderRecord,
+): Promise<OpenUpload> {
   const { bucket, key } = ref;
   const call = { operation: "CreateMultipartUpload", bucket, key, headers } as const;
   const uploadId = await callSdk(s3, caller, call, ({ UploadId }) => UploadId);
@@ -68,8 +75,7 @@ export async function sendPart(
   s3: S3,
   caller: Caller,
   upload: OpenUpload,
-  number: number,
-  { body, lengthBytes, headers: digests }: PartBody,
+  { number, body, lengthBytes, headers: digests }: PartBody,
 ): Promise<SentPart> {
   const { bucket, key } = upload;
   const resource = `${resourceOf(upload)} part ${number}`;
@@ -90,18 +96,23 @@ export async function sendPart(
   return { PartNumber: number, ETag };
 }
 
+interface Completion {
+  /** In their order. */
+  readonly parts: readonly SentPart[];
+  /** If-Match and If-None-Match, checked when the object appears. */
+  readonly conditions?: HeaderRecord;
+}
+
 /**
- * Assembles the object from its parts, in the order given.
+ * Assembles the object from its parts.
  *
- * @param conditions If-Match and If-None-Match, judged when the object appears
  * @throws HttpError 404 for an unknown upload, 400 for bad parts, order or sizes
  */
 export async function completeUpload(
   s3: S3,
   caller: Caller,
   upload: OpenUpload,
-  parts: readonly SentPart[],
-  conditions?: Headers,
+  { parts, conditions }: Completion,
 ): Promise<WrittenObject> {
   const { bucket, key, uploadId } = upload;
   requireXml({ parts });
@@ -124,16 +135,21 @@ export async function abortUpload(s3: S3, caller: Caller, { bucket, key, uploadI
 /** An upload that is aborted when it is disposed before it was completed. */
 interface UploadHandle extends OpenUpload, AsyncDisposable {
   /** Completes the upload. @throws HttpError as {@link completeUpload}, 499 when the client has left before */
-  complete(parts: readonly SentPart[], conditions?: Headers): Promise<WrittenObject>;
+  complete(completion: Completion): Promise<WrittenObject>;
 }
 
 /**
- * Begins an upload that this process completes or aborts. The requests that begin and end it go on when the client leaves:
- * cut off, they could leave an upload in the store whose ID is not known.
+ * Creates an upload that this process completes or aborts. These requests continue when the client leaves: aborted, they
+ * could leave an upload in the store whose ID is unknown.
  *
  * @throws HttpError as {@link createUpload}, 499 when the client has left before
  */
-export async function openUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<UploadHandle> {
+export async function openUpload(
+  s3: S3,
+  caller: Caller,
+  ref: ObjectRef,
+  headers?: HeaderRecord,
+): Promise<UploadHandle> {
   const steady: Caller = { ...caller, signal: undefined };
   const throwIfLeft = () => {
     if (caller.signal?.aborted) throw clientClosedRequest();
@@ -143,9 +159,9 @@ export async function openUpload(s3: S3, caller: Caller, ref: ObjectRef, headers
   let isCompleted = false;
   return {
     ...upload,
-    async complete(parts, conditions) {
+    async complete(completion) {
       throwIfLeft();
-      const completed = await completeUpload(s3, steady, upload, parts, conditions);
+      const completed = await completeUpload(s3, steady, upload, completion);
       isCompleted = true;
       return completed;
     },
@@ -154,7 +170,7 @@ export async function openUpload(s3: S3, caller: Caller, ref: ObjectRef, headers
         try {
           return await abortUpload(s3, steady, upload);
         } catch (error) {
-          // The failure that led here is the one to report. The upload stays in the store's list of uploads.
+          // The original failure is reported. The upload stays in the store's list of uploads.
           if (error instanceof HttpError && error.status < 500) return;
         }
       }
@@ -176,19 +192,17 @@ export const partPage = z.object({
 });
 export type PartPage = z.output<typeof partPage>;
 
-interface PartListOptions {
-  /** 1 to 1000 */
-  readonly maxParts: number;
-  /** The page begins after this part. */
-  readonly partNumberMarker?: number;
-}
-
-/** One page of the parts that an upload has. @throws HttpError 404 for an unknown upload */
+/**
+ * One page of the parts that an upload has.
+ *
+ * @param page `maxParts` is 1 to 1000; the page starts after the part `partNumberMarker`
+ * @throws HttpError 404 for an unknown upload
+ */
 export async function listParts(
   s3: S3,
   caller: Caller,
   { bucket, key, uploadId }: OpenUpload,
-  { maxParts, partNumberMarker }: PartListOptions,
+  { maxParts, partNumberMarker }: { readonly maxParts: number; readonly partNumberMarker?: number },
 ): Promise<PartPage> {
   const query = queryOf({ uploadId, "max-parts": maxParts, "part-number-marker": partNumberMarker || "" });
   return await callS3ForXml(s3, caller, { operation: "ListParts", method: "GET", bucket, key, query }, parsePartPage);

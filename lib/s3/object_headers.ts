@@ -42,7 +42,7 @@ const CHECKSUMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"].map((name) 
 const CHECKSUM_ANSWERS = [...CHECKSUMS, "x-amz-checksum-type"];
 const WRITE_ANSWERS = ["etag", "x-amz-version-id", "x-amz-delete-marker", ...CHECKSUM_ANSWERS];
 const OBJECT_HEADERS: ReadonlySet<string> = new Set([...ANSWER_HEADERS, ...CHECKSUM_ANSWERS]);
-/** What the names of user metadata begin with. */
+/** Prefix of the names of user metadata. */
 export const METADATA = "x-amz-meta-";
 const DEFAULT_CACHING = "private, no-cache";
 
@@ -52,10 +52,8 @@ const DEFAULT_CACHING = "private, no-cache";
  *
  * @throws HttpError 400 naming another header that is not printable ASCII, which no signature covers reliably
  */
-export function uploadHeaders(request: Headers): Headers {
-  const headers = picked(request, [...UPLOAD_HEADERS, ...CHECKSUMS]);
-  for (const [name, value] of headers) mustBePrintable(name, value);
-  return headers;
+export function uploadHeaders(request: Headers): HeaderRecord {
+  return printable(picked(request, [...UPLOAD_HEADERS, ...CHECKSUMS]));
 }
 
 /**
@@ -63,20 +61,21 @@ export function uploadHeaders(request: Headers): Headers {
  *
  * @throws HttpError 400 as {@link uploadHeaders}
  */
-export function formUploadHeaders(request: Headers, contentType: string | null): Headers {
-  const headers = uploadHeaders(request);
-  for (const name of ["content-type", "content-md5", "content-encoding", ...CHECKSUMS]) headers.delete(name);
-  if (contentType !== null) {
-    mustBePrintable("file: content-type", contentType);
-    headers.set("content-type", contentType);
-  }
-  return headers;
+export function formUploadHeaders(request: Headers, contentType: string | null): HeaderRecord {
+  const headers = { ...uploadHeaders(request) };
+  for (const name of ["content-type", "content-md5", "content-encoding", ...CHECKSUMS]) delete headers[name];
+  if (contentType === null) return headers;
+  mustBePrintable("file: content-type", contentType);
+  return { ...headers, "content-type": contentType };
 }
 
 /** The digests of a body among the headers of a request. @throws HttpError 400 as {@link uploadHeaders} */
-export function digestHeaders(request: Headers): Headers {
-  const headers = picked(request, ["content-md5", ...CHECKSUMS], false);
-  for (const [name, value] of headers) mustBePrintable(name, value);
+export function digestHeaders(request: Headers): HeaderRecord {
+  return printable(picked(request, ["content-md5", ...CHECKSUMS], false));
+}
+
+function printable(headers: HeaderRecord): HeaderRecord {
+  for (const name in headers) mustBePrintable(name, headers[name]);
   return headers;
 }
 
@@ -137,12 +136,12 @@ export function objectHeaders(store: Headers): Record<string, string> {
 
 /** The headers of a store's response to a write that go to the client, all safe to send. */
 export function writeHeaders(store: Headers): Record<string, string> {
-  return Object.fromEntries(picked(store, WRITE_ANSWERS, false));
+  return picked(store, WRITE_ANSWERS, false);
 }
 
-function picked(from: Headers, names: readonly string[], metadata = true): Headers {
-  const headers = new Headers();
-  const take = (name: string, value: string) => headers.set(name, sendable(storableHeader(name, value)));
+function picked(from: Headers, names: readonly string[], metadata = true): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const take = (name: string, value: string) => headers[name] = sendable(storableHeader(name, value));
   for (const name of names) {
     const value = from.get(name);
     if (value !== null) take(name, value);

@@ -2,11 +2,11 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./s3_client.ts";
 import {
   ABSENT,
   currentHeaders,
-  holdsCondition,
   type ObjectState,
   type Preconditions,
   requireConditions,
@@ -15,7 +15,9 @@ import {
   unchanged,
   unsupported,
 } from "./conditions.ts";
-import { callSdkForHeaders } from "./sdk.ts";
+import { callSdk, callSdkForHeaders } from "./sdk.ts";
+import { S3Failure } from "./s3_errors.ts";
+import { MalformedXml } from "./s3_xml.ts";
 
 /** A bucket and a key. */
 export interface ObjectRef {
@@ -36,7 +38,7 @@ export interface UploadBody {
 
 interface UploadOptions extends UploadBody {
   /** Content headers, conditions and `x-amz-meta-*`. */
-  readonly headers: Headers;
+  readonly headers: HeaderRecord;
 }
 
 /** The result of a write. */
@@ -68,28 +70,19 @@ export async function putObject(
 /** Statuses of a read; 412 is for a failed condition. */
 const READ_STATUSES: ReadonlySet<number> = new Set([200, 206, 304, 412]);
 
-interface ReadOptions {
-  /** Range and conditions. */
-  readonly headers?: HeaderRecord;
-}
-
 /**
  * Opens an object. S3 does not know `If-Range` (RFC 9110 §13.1.5): it is sent as a condition on the range and, when that
  * fails, the whole object is read.
  *
+ * @param given range and conditions
  * @returns 200, 206 or 304 with the body unread
  * @throws HttpError as {@link callS3}
  */
-export async function getObject(s3: S3, caller: Caller, ref: VersionRef, options: ReadOptions): Promise<Response> {
-  const { headers, whole } = conditionOfRange(options.headers ?? {});
+export async function getObject(s3: S3, caller: Caller, ref: VersionRef, given: HeaderRecord): Promise<Response> {
+  const { headers, whole } = conditionOfRange(given);
   const read = async (headers: HeaderRecord, expect: readonly number[]) => {
-    const response = await callS3(s3, caller, {
-      operation: "GetObject",
-      method: "GET",
-      ...target(ref),
-      headers,
-      expect,
-    });
+    const call = { operation: "GetObject", method: "GET", ...target(ref), headers, expect } as const;
+    const response = await callS3(s3, caller, call);
     if (READ_STATUSES.has(response.status)) return response;
     await response.body?.cancel();
     throw badGateway(`${resourceOf(ref)}: the store's response is not valid`);
@@ -102,13 +95,8 @@ export async function getObject(s3: S3, caller: Caller, ref: VersionRef, options
 }
 
 /** The headers of an object. @returns 200 or 304, also for a range @throws HttpError 404, 403 */
-export function headObject(
-  s3: S3,
-  caller: Caller,
-  ref: VersionRef,
-  options: ReadOptions = {},
-): Promise<Response> {
-  const { "if-range": _, ...headers } = options.headers ?? {};
+export function headObject(s3: S3, caller: Caller, ref: VersionRef, given: HeaderRecord = {}): Promise<Response> {
+  const { "if-range": _, ...headers } = given;
   return callS3(s3, caller, { operation: "HeadObject", method: "HEAD", ...target(ref), headers, expect: [304] });
 }
 
@@ -127,7 +115,7 @@ export async function deleteObject(
 ): Promise<Headers> {
   // A version never changes, so its conditions need no store; `null` is overwritten without versioning.
   const isFixed = ref.versionId !== undefined && ref.versionId !== "null";
-  if (conditions && !isFixed) await requireSupport(s3, caller, ref, ["delete"], ["if-match"], conditions);
+  if (conditions && !isFixed) requireSupport(await s3.conditions?.(caller, ref), ["delete"], ["if-match"], conditions);
   let current: ObjectState | null = null;
   try {
     current = stateOf((await headObject(s3, caller, ref)).headers);
@@ -180,17 +168,16 @@ function conditionOfRange(given: HeaderRecord): { headers: HeaderRecord; whole: 
 export async function createFolder(
   s3: S3,
   caller: Caller,
-  bucket: string,
-  name: string,
+  { bucket, name }: { readonly bucket: string; readonly name: string },
   conditions: Preconditions | null = null,
 ): Promise<string> {
   const key = name.endsWith("/") ? name : `${name}/`;
   const ref = { bucket, key };
   const resource = `folder '${key}'`;
-  const isGuarded = await holdsCondition(s3, caller, ref, "put", "if-none-match");
+  const isGuarded = (await s3.conditions?.(caller, ref))?.put.includes("if-none-match") ?? false;
   if (conditions && !isGuarded) throw unsupported(conditions.names);
   const exists = await folderExists(s3, caller, ref, conditions).catch((error: unknown) => {
-    // A caller who may write but not read: the condition protects an object with bytes.
+    // The caller may write but not read: the condition protects an object with bytes.
     if (isGuarded && !conditions && error instanceof HttpError && error.status === 403) return false;
     throw error;
   });
@@ -225,23 +212,82 @@ async function folderExists(
   return found !== null;
 }
 
-/** A bucket's name in whichever store; the document says which names would be something else in a path, and are 400. */
+/** A bucket's name in any store. The pattern in the document excludes names that would change a path, which are 400. */
 export const bucketName = z.string().min(1).meta({ pattern: "^(?!\\.{1,2}$)[^/]+$", examples: ["notes"] });
 
-/** Whether two names may be of one bucket: some stores, such as the embedded one, compare them without case. */
+/** Whether two names may be the same bucket: some stores, such as the embedded one, ignore case. */
 export function isSameBucket(one: string, other: string): boolean {
   const [a, b] = [one, other].map((name) => name.normalize("NFC").toLowerCase());
   return a === b;
 }
 
-/** A text that an address can carry: JSON may hold half of a surrogate pair, UTF-8 cannot. */
+/** A text that can be encoded as UTF-8: JSON may contain lone surrogates. */
 export const wellFormed = z.string().refine((text) => text.isWellFormed(), "Input should be well-formed Unicode");
 
 /** Longest key in S3, bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1024;
 
-/** A key in a body: one that an object can have. */
+/** A valid key in a body. */
 export const objectKey = wellFormed.min(1).refine(
   (key) => Buffer.byteLength(key) <= MAX_KEY_BYTES,
   `String should have at most ${MAX_KEY_BYTES} bytes of UTF-8`,
 ).meta({ maxLength: MAX_KEY_BYTES });
+
+/** A tag of an object. */
+export type Tag = readonly [name: string, value: string];
+
+/** Most tags of an object, and their longest names and values, in characters (S3 API, object tagging). */
+export const MAX_TAGS = 10;
+export const MAX_TAG_NAME = 128;
+export const MAX_TAG_VALUE = 256;
+
+/** The spaces of `\\p{Z}`, written out: some readers of the document take that for any white space. */
+const SPACES = " \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+/** Characters that S3 allows in tags: letters, digits and spaces of any script, and a few signs. `aws:` is for AWS itself. */
+const CHARACTERS = `[\\p{L}\\p{N}${SPACES}_.:/=+\\-@]`;
+export const TAG_NAME = `^(?![Aa][Ww][Ss]:)${CHARACTERS}+$`;
+export const TAG_VALUE = `^${CHARACTERS}*$`;
+const NAME = new RegExp(TAG_NAME, "u");
+const VALUE = new RegExp(TAG_VALUE, "u");
+
+/** Whether S3 allows a text as the name of a tag. */
+export function isTagName(text: string): boolean {
+  return NAME.test(text) && [...text].length <= MAX_TAG_NAME;
+}
+
+/** Whether S3 allows a text as the value of a tag. */
+export function isTagValue(text: string): boolean {
+  return VALUE.test(text) && [...text].length <= MAX_TAG_VALUE;
+}
+
+/** The tags of an object, or of one version of it. @throws HttpError as {@link callSdk} */
+export async function getTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Tag[]> {
+  try {
+    return await callSdk(s3, caller, { operation: "GetObjectTagging", ...ref }, ({ TagSet = [] }) => TagSet.map(tagOf));
+  } catch (error) {
+    // Some stores have an error for an object without tags.
+    if (error instanceof S3Failure && error.code === "NoSuchTagSet") return [];
+    throw error;
+  }
+}
+
+function tagOf({ Key, Value }: { Key?: string; Value?: string }): Tag {
+  if (!Key) throw new MalformedXml("a tag without a name");
+  return [Key, Value ?? ""];
+}
+
+/** Replaces all tags. @returns the store's headers @throws HttpError as {@link callSdk} */
+export async function putTags(s3: S3, caller: Caller, ref: VersionRef, tags: readonly Tag[]): Promise<Headers> {
+  const Tagging = { TagSet: tags.map(([Key, Value]) => ({ Key, Value })) };
+  return await callSdkForHeaders(s3, caller, { operation: "PutObjectTagging", ...ref, input: { Tagging } });
+}
+
+/** Removes all tags. @returns the store's headers @throws HttpError as {@link callSdk} */
+export async function deleteTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Headers> {
+  return await callSdkForHeaders(s3, caller, { operation: "DeleteObjectTagging", ...ref });
+}
+
+/** The value of the header `x-amz-tagging`, which sets the tags of a new object. */
+export function tagHeader(tags: readonly Tag[]): string {
+  return tags.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
+}

@@ -69,12 +69,12 @@ export async function presigner(
 ): Promise<(request: PresignedRequest) => string> {
   const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
   locate(publicEndpoint, virtualHosts, bucket);
-  const now = s3.now();
+  const signing = { keys: caller.s3, region: s3.region, now: s3.now() };
   return function presign({ key, query = [], headers }) {
     const { origin, path } = locate(publicEndpoint, virtualHosts, bucket, key);
     if (hasDotSegment(path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
     const request = { method: METHODS[method], host: hostOf(origin), path, query };
-    return `${origin}${path}?${presignQuery(request, caller.s3, s3.region, expiresSeconds, now, headers)}`;
+    return `${origin}${path}?${presignQuery(request, signing, expiresSeconds, headers)}`;
   };
 }
 

@@ -1,13 +1,13 @@
 import type { Caller, S3Keys, Verdict } from "@/lib/auth/store_credentials.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
-import { callS3ForHeaders, type S3 } from "./s3_client.ts";
+import { UpstreamError } from "@/lib/http/upstream.ts";
+import { callS3ForHeaders, type S3, type S3Call } from "./s3_client.ts";
 import { copySource } from "./copy.ts";
-import { deleteBatch } from "./delete_objects.ts";
+import { deleteBatch, type Deletion } from "./delete_objects.ts";
 import { S3Failure } from "./s3_errors.ts";
 import { listVersions, MAX_KEYS } from "./listing.ts";
 import { abortUpload, completeUpload, createUpload, sendPart } from "./multipart.ts";
 import { type ObjectRef, sendDelete } from "./objects.ts";
-import { EMPTY_PAYLOAD, encodeQuery, hostOf, type QueryPairs, s3Path, signHeaders } from "./signer.ts";
+import { EMPTY_PAYLOAD, encodeQuery, hostOf, s3Path, signHeaders } from "./signer.ts";
 import {
   type ConditionSupport,
   type ConditionTable,
@@ -21,9 +21,9 @@ import {
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([405, 501]);
 
 /**
- * Checks that the store accepts the caller's signature, by a GET that needs no bucket: a response to HEAD has no error
- * code. A caller who may not list buckets passes, since only the signature counts. So does every caller of a store without
- * such a list.
+ * Checks that the store accepts the caller's signature, with a GET that needs no bucket: a response to HEAD has no error
+ * code. Only the signature counts, so a caller who may not list buckets passes, and every caller of a store without such a
+ * list.
  *
  * @throws HttpError 401 when the store rejects the signature; as {@link callS3ForHeaders} when its response does not tell
  */
@@ -55,7 +55,7 @@ export async function s3Reachable(
   s3: S3,
   keys: S3Keys | null,
 ): Promise<"reachable" | "unreachable" | "unconfigured"> {
-  const response = await probe(s3, keys, null, "GET", "/");
+  const response = await probe(s3, keys, null);
   if (response === "unreachable" || response === "unconfigured") return response;
   return response.ok || !keys ? "reachable" : "unreachable";
 }
@@ -70,7 +70,7 @@ export async function bucketReachable(
   tenant: string | null,
   bucket: string,
 ): Promise<"reachable" | "bucket missing" | "unreachable" | "unconfigured"> {
-  const response = await probe(s3, keys, tenant, "HEAD", s3Path(bucket));
+  const response = await probe(s3, keys, tenant, { method: "HEAD", path: s3Path(bucket) });
   if (response === "unreachable" || response === "unconfigured") return response;
   return response.status === 404 ? "bucket missing" : "reachable";
 }
@@ -83,8 +83,8 @@ interface ProbedStore {
 }
 
 /**
- * Asks a generic store what it is. One that may truncate a body is asked for an upload in parts too, in a bucket that does
- * not exist.
+ * Probes the kind of a generic store. For a store that may truncate a body, also probes for uploads in parts, with a bucket
+ * that does not exist.
  *
  * @param keys null: the requests are not signed
  * @param declared its kind where its responses do not name one
@@ -92,17 +92,17 @@ interface ProbedStore {
  */
 export function storeProbe(s3: S3, keys: S3Keys | null, declared: StoreKind): () => Promise<ProbedStore | null> {
   return untilKnown(async () => {
-    const named = await statusAndKind(probe(s3, keys, null, "GET", "/"));
+    const named = await statusAndKind(probe(s3, keys, null));
     if (named === null) return null;
     const kind = named.kind === "unknown" ? declared : named.kind;
     if (rejectsShortBodies(kind, false)) return { kind, hasParts: true };
     const path = s3Path(`stackroom-probe-${crypto.randomUUID()}`, "probe");
-    const upload = await statusAndKind(probe(s3, keys, null, "POST", path, [["uploads", ""]]));
+    const upload = await statusAndKind(probe(s3, keys, null, { method: "POST", path, query: [["uploads", ""]] }));
     return upload && { kind, hasParts: !UNAVAILABLE_STATUSES.has(upload.status) };
   });
 }
 
-/** Asks until there is a result, which is then the same for all. A question that fails has none: null. */
+/** Caches the first result other than null, for all arguments. A call that fails returns null. */
 function untilKnown<A extends readonly unknown[], T>(ask: (...args: A) => Promise<T | null>) {
   let known: Promise<T | null> | null = null;
   return (...args: A): Promise<T | null> =>
@@ -112,7 +112,7 @@ function untilKnown<A extends readonly unknown[], T>(ask: (...args: A) => Promis
     });
 }
 
-/** Null where it is no response of the store: a proxy responds 500 to 504 while the store is away. */
+/** Null if it is no response of the store: a proxy responds with 500 to 504 while the store is down. */
 async function statusAndKind(sent: ReturnType<typeof probe>): Promise<{ status: number; kind: StoreKind } | null> {
   const response = await sent;
   if (typeof response === "string") return null;
@@ -122,23 +122,22 @@ async function statusAndKind(sent: ReturnType<typeof probe>): Promise<{ status: 
 
 /** The kind of a store, by an unsigned request; null when it does not respond. */
 export async function probedKind(s3: S3, tenant: string | null): Promise<StoreKind | null> {
-  return (await statusAndKind(probe(s3, null, tenant, "GET", "/")))?.kind ?? null;
+  return (await statusAndKind(probe(s3, null, tenant)))?.kind ?? null;
 }
 
-/** One small request, whatever the response. */
+/** Sends one small request. */
 async function probe(
   s3: S3,
   keys: S3Keys | null,
   tenant: string | null,
-  method: "GET" | "HEAD" | "POST",
-  path: string,
-  query: QueryPairs = [],
+  { method = "GET", path = "/", query = [] }: Partial<Pick<S3Call, "method" | "query"> & { readonly path: string }> =
+    {},
 ): Promise<Response | "unreachable" | "unconfigured"> {
   const address = await s3.addresses.s3(tenant);
   if (!address) return "unconfigured";
   const headers: Record<string, string> = {};
   const request = { method, host: hostOf(address.endpoint), path, query };
-  if (keys) signHeaders(request, headers, EMPTY_PAYLOAD, keys, s3.region, s3.now());
+  if (keys) signHeaders(request, headers, EMPTY_PAYLOAD, { keys, region: s3.region, now: s3.now() });
   try {
     const response = await s3.upstream.send({
       method,
@@ -163,7 +162,7 @@ async function probe(
 export function genericConditions(s3: S3): ConditionSupport {
   return untilKnown(async (caller, place) => {
     const table = knownTable(await probedKind(s3, caller.tenant));
-    // The answer is for all callers, so one who leaves does not end the search.
+    // The result is for all callers, so a caller that disconnects does not abort the probe.
     return table ?? await probeConditions(s3, { ...caller, signal: undefined }, place);
   });
 }
@@ -188,8 +187,8 @@ async function probeConditions(s3: S3, caller: Caller, { bucket, key }: ObjectRe
   const complete = async (headers: Record<string, string>) => {
     const upload = await createUpload(s3, caller, other);
     try {
-      const part = await sendPart(s3, caller, upload, 1, { body: new Uint8Array([10]), lengthBytes: 1 });
-      await completeUpload(s3, caller, upload, [part], new Headers(headers));
+      const part = await sendPart(s3, caller, upload, { number: 1, body: new Uint8Array([10]), lengthBytes: 1 });
+      await completeUpload(s3, caller, upload, { parts: [part], conditions: headers });
     } catch (error) {
       await abortUpload(s3, caller, upload);
       throw error;
@@ -214,7 +213,9 @@ async function probeConditions(s3: S3, caller: Caller, { bucket, key }: ObjectRe
     const remains = await isHeld(remove(present, { "if-match": OTHER_ETAG }));
     return { ...table, delete: remains ? ["if-match"] : [] };
   } finally {
-    await discard(s3, caller, bucket, prefix, [present, other, absent]);
+    // A store without versions has no such list.
+    const found = await versionsUnder(s3, caller, bucket, prefix).catch(() => [present, other, absent]);
+    if (found.length > 0) await deleteBatch(s3, caller, bucket, found).catch(() => {});
   }
 }
 
@@ -232,12 +233,7 @@ async function isHeld(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-async function discard(s3: S3, caller: Caller, bucket: string, prefix: string, refs: readonly ObjectRef[]) {
-  const versions = async () => {
-    const { versions, delete_markers } = await listVersions(s3, caller, bucket, { prefix, maxKeys: MAX_KEYS });
-    return [...versions, ...delete_markers].map(({ Key, VersionId }) => ({ key: Key, versionId: VersionId }));
-  };
-  // A store without versions has no such list.
-  const found = await versions().catch(() => refs.map(({ key }) => ({ key })));
-  if (found.length > 0) await deleteBatch(s3, caller, bucket, found).catch(() => {});
+async function versionsUnder(s3: S3, caller: Caller, bucket: string, prefix: string): Promise<Deletion[]> {
+  const { versions, delete_markers } = await listVersions(s3, caller, bucket, { prefix, maxKeys: MAX_KEYS });
+  return [...versions, ...delete_markers].map(({ Key, VersionId }) => ({ key: Key, versionId: VersionId }));
 }

@@ -14,12 +14,12 @@ import {
   UpstreamError,
   upstreamFailure,
   type UpstreamRequest,
-} from "@/lib/http/upstream/upstream_request.ts";
-import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+} from "@/lib/http/upstream.ts";
+import { type WatchedUpload, watchedUpload } from "@/lib/http/body.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/body_reader.ts";
 import { markRequest } from "@/lib/std/request_mark.ts";
 import { DNS_LABEL } from "@/lib/std/text.ts";
-import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
+import type { S3Address, StoreAddresses } from "@/lib/std/store_addresses.ts";
 import { s3Failure, verdictOf } from "./s3_errors.ts";
 import {
   EMPTY_PAYLOAD,
@@ -77,7 +77,7 @@ export interface S3Call {
   readonly bucket?: string;
   readonly key?: string;
   readonly query?: QueryPairs;
-  readonly headers?: Headers | HeaderRecord;
+  readonly headers?: HeaderRecord;
   /**
    * A stream is a client's body, which is passed on. Chunks are of this process: each may use the memory of the one
    * before. Neither is signed, and both need `lengthBytes`. Bytes are signed where the store may truncate a body.
@@ -89,7 +89,7 @@ export interface S3Call {
     | string
     | null;
   readonly lengthBytes?: number;
-  /** How long the store may work before its response begins, ms; a minute when absent. */
+  /** Time for the store to respond once it has the request, ms; a minute when absent. */
   readonly workMs?: number;
   /** The subject of error messages; the object or bucket when absent. */
   readonly resource?: string;
@@ -111,12 +111,13 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
   const query = call.query ?? [];
-  const headers = copied(call.headers);
+  const headers: Record<string, string> = { ...call.headers };
   if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
   const signed = { method: call.method, host: hostOf(origin), path, query };
   markRequest(s3.addresses, caller, call.method, headers);
   const signsBytes = call.body instanceof Uint8Array && await s3.mayTruncate?.(false) === true;
-  signHeaders(signed, headers, payloadHash(call.body, signsBytes), caller.s3, s3.region, s3.now());
+  const { region } = s3;
+  signHeaders(signed, headers, payloadHash(call.body, signsBytes), { keys: caller.s3, region, now: s3.now() });
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
   const sent = outgoingBody(s3, call, workMs);
   const request = {
@@ -207,18 +208,11 @@ function payloadHash(body: S3Call["body"], signsBytes: boolean): string {
   return body ? UNSIGNED_PAYLOAD : EMPTY_PAYLOAD;
 }
 
-function copied(headers: S3Call["headers"]): Record<string, string> {
-  if (!(headers instanceof Headers)) return { ...headers };
-  const copy: Record<string, string> = {};
-  headers.forEach((value, name) => copy[name] = value);
-  return copy;
-}
-
 function isChunks(body: S3Call["body"]): body is AsyncGenerator<Uint8Array<ArrayBuffer>> {
   return typeof body === "object" && body !== null && "next" in body;
 }
 
-/** A call's body as it is sent: one that streams has idle timeouts, where its total is not timeout enough. */
+/** The body that is sent: a long stream is watched, since its total deadline is too long. */
 function outgoingBody(
   { bounds }: S3,
   { body, lengthBytes = 0 }: S3Call,
@@ -250,9 +244,8 @@ async function asHttpError(
 const LIVENESS_MS = 5000;
 
 /**
- * Whether an upload exceeded its total because of the client and not the store. It is unknown how much has come of a body
- * that is passed on unread. A store that responds to another request would have responded to this one, so the client was
- * slow.
+ * Whether the client and not the store caused the timeout of an upload. The progress of a body that is passed on is
+ * unknown. A store that responds to another request would have responded to this one, so the client was slow.
  */
 async function isClientSlow(
   upstream: UpstreamClient,
@@ -281,9 +274,9 @@ const MAX_LISTING_BYTES = 16 * 1024 * 1024;
 const ERROR_ROOT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
- * Sends a request whose response is XML, and parses that. Responses to copies and completions begin before their result is
- * known, so a response with status 200 may hold an error, which is thrown. Where the store may work for long
- * (`workMs`), it may take as long again for the body.
+ * Sends a request whose response is XML, and parses it. Stores start to respond to copies and completions before the
+ * result is known, so a response with status 200 may contain an error, which is thrown. `workMs` also limits the time for
+ * the body.
  *
  * @throws HttpError as {@link callS3}; 502 when the response ends early, is too long or is not valid
  */

@@ -16,7 +16,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   403: ["AccessDenied"],
   404: ["NoSuchBucket", "NoSuchKey", "NoSuchUpload", "NoSuchVersion"],
   408: ["RequestTimeout"],
-  // The last two: how a copy or a completion may end under status 200, as 412 may.
+  // The last two, like 412, may also be errors of a copy or a completion under status 200.
   409: [
     "BucketNotEmpty",
     "BucketAlreadyExists",
@@ -45,15 +45,18 @@ const WORD_OF_STATUS: Readonly<Record<number, string>> = {
 
 /** An error response of the store, for callers that depend on its code. */
 export class S3Failure extends HttpError {
+  /** The store's error code; null if the response has none. */
+  readonly code: string | null;
+  readonly storeStatus: number;
+
   constructor(
     status: number,
     detail: string,
-    options: HttpErrorOptions,
-    /** The store's error code; null where the response has none. */
-    readonly code: string | null,
-    readonly storeStatus: number,
+    { code, storeStatus, ...options }: HttpErrorOptions & Pick<S3Failure, "code" | "storeStatus">,
   ) {
     super(status, detail, options);
+    this.code = code;
+    this.storeStatus = storeStatus;
   }
 }
 
@@ -67,13 +70,8 @@ export async function s3Failure(response: Response, resource: string): Promise<S
   const known = statusOf(code, response.status);
   const status = known ?? (response.status >= 400 && response.status <= 599 ? response.status : 502);
   const detail = `${resource}: ${messageOf(text, code, response.status)}`;
-  return new S3Failure(
-    status,
-    detail,
-    { headers: { ...retryAfter(response, status), ...unsatisfiedRange(response) } },
-    code,
-    response.status,
-  );
+  const headers = { ...retryAfter(response, status), ...unsatisfiedRange(response) };
+  return new S3Failure(status, detail, { headers, code, storeStatus: response.status });
 }
 
 /** The message for rejected keys. Those of some stores distinguish absent accounts from wrong secrets. */

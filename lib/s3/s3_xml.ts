@@ -66,7 +66,7 @@ export function readListing(
         entry(ofEntry);
         ofEntry.clear();
       } else if (isLeaf && depth > 1) {
-        // Nearly all are one level down.
+        // Most members are one level below.
         const path = depth === top + 1 ? name : open.slice(top + 1, depth + 1).join("/");
         (top === 2 ? ofEntry : members).set(path, text);
       }

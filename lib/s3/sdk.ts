@@ -9,7 +9,7 @@ import type {
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
-import { callS3, parsedXml, resourceOf, type S3, type S3Call } from "./s3_client.ts";
+import { callS3, type HeaderRecord, parsedXml, resourceOf, type S3, type S3Call } from "./s3_client.ts";
 import type { QueryPairs } from "./signer.ts";
 import { documentHeaders, MalformedXml, nextToken } from "./s3_xml.ts";
 
@@ -72,10 +72,10 @@ const PLACE = { Bucket: "bucket", Key: "key" };
 /** Longest document that the SDK reads, bytes: ten thousand buckets. */
 const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
-/** The headers that are sent as the SDK sets them. Its checksums are refused by older stores, or stored as data. */
+/** The headers that are taken from the SDK. Older stores reject its checksums, or store them as data. */
 const SENT_HEADERS = /^x-amz-(?:copy-source|metadata-directive)/;
 
-/** The request that the SDK has made of a command. */
+/** The request of a command. */
 interface SdkRequest {
   readonly method: S3Call["method"];
   readonly query: Readonly<Record<string, string | null>>;
@@ -155,14 +155,14 @@ const CONFIG: S3ClientConfig = {
     updateHttpClientConfig() {},
     httpHandlerConfigs: () => ({}),
   },
-  // The address is that of the caller's store, and so are the keys.
+  // `callS3` sets address and signature.
   endpointProvider: () => ({ url: new URL("http://store.invalid") }),
   signer: { sign: (request) => Promise.resolve(request) },
   credentials: { accessKeyId: "", secretAccessKey: "" },
   maxAttempts: 1,
   requestChecksumCalculation: "WHEN_REQUIRED",
   responseChecksumValidation: "WHEN_REQUIRED",
-  // All that is absent here would be looked up in the environment, in files of the user, or in the system.
+  // Without these values the SDK would read the environment, files of the user, or the system.
   region: "us-east-1",
   defaultsMode: "standard",
   retryMode: "standard",
@@ -185,13 +185,9 @@ function requestHeaders(
   { headers: given }: Pick<S3Call, "headers">,
   ofSdk: SdkRequest["headers"],
   body: string | undefined,
-): Headers {
+): HeaderRecord {
   const sent = Object.entries(ofSdk).filter(([name]) => SENT_HEADERS.test(name));
-  const headers = new Headers(given);
-  for (const [name, value] of [...sent, ...Object.entries(body === undefined ? {} : documentHeaders(body))]) {
-    headers.set(name, value);
-  }
-  return headers;
+  return { ...given, ...Object.fromEntries(sent), ...body === undefined ? {} : documentHeaders(body) };
 }
 
 async function document<N extends Operation>(response: Response, call: SdkCall<N>): Promise<Uint8Array> {
@@ -213,8 +209,8 @@ const PREFIX = /(<\/?)[^\s<>:/]+:/g;
 const WIDE_ENTITY = /&#(?:x0*([1-9a-fA-F][0-9a-fA-F]{4,5})|0*([1-9]\d{4,6}));/g;
 
 /**
- * A document that the SDK's parser can be given: it takes anything else for an empty one, recurses into each level, and
- * keeps prefixes.
+ * Checks a document for the SDK's parser, which reads an invalid document as empty, recurses into each level, and keeps
+ * prefixes.
  *
  * @returns the document without prefixes
  * @throws MalformedXml when it is not well-formed, too deep or too large, or has another root

@@ -30,41 +30,39 @@ interface SignedRequest {
   readonly query: QueryPairs;
 }
 
+/** Who signs, where and when. */
+interface Signing {
+  readonly keys: S3Keys;
+  readonly region: string;
+  /** ms since 1970 */
+  readonly now: number;
+}
+
 /**
  * Signs a request with SigV4 in its headers (AWS Signature Version 4 for S3): adds `x-amz-date`, `x-amz-content-sha256`
  * and `authorization` to `headers`, whose names are in lower case and whose values have a character for each byte. Host,
  * content-type, content-md5 and all `x-amz-*` are signed.
  *
  * @param payloadHash hexadecimal SHA-256 of the body, or {@link UNSIGNED_PAYLOAD} for a stream
- * @param now ms since 1970
  */
 export function signHeaders(
   request: SignedRequest,
   headers: Record<string, string>,
   payloadHash: string,
-  keys: S3Keys,
-  region: string,
-  now: number,
+  signing: Signing,
 ): void {
-  const date = amzDate(now);
-  headers["x-amz-date"] = date;
+  headers["x-amz-date"] = amzDate(signing.now);
   headers["x-amz-content-sha256"] = payloadHash;
   const signed = [];
   for (const name in headers) {
     if (name.startsWith("x-amz-") || name === "content-type" || name === "content-md5") signed.push(name);
   }
-  const { lines, names } = canonicalHeaders(request.host, headers, signed);
-  const canonical = canonicalRequest(
-    request,
-    lines,
-    names,
-    joined(encodedPairs(request.query).sort(inOrder)),
-    payloadHash,
-  );
-  const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
-  const signature = sign(canonical, date, scope, keys, region);
-  headers["authorization"] =
-    `${ALGORITHM} Credential=${keys.accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+  const canonical = canonicalHeaders(request.host, headers, signed);
+  const query = joined(encodedPairs(request.query).sort(inOrder));
+  const signature = sign(canonicalRequest(request, canonical, query, payloadHash), signing);
+  headers["authorization"] = `${ALGORITHM} Credential=${
+    credential(signing)
+  }, SignedHeaders=${canonical.names}, Signature=${signature}`;
 }
 
 /**
@@ -72,31 +70,26 @@ export function signHeaders(
  * is signed, and so are `headers`, which the client must send as they are. The payload is not.
  *
  * @param expiresSeconds validity, 1 to 604,800
- * @param now ms since 1970
  * @param headers their names are in lower case
  */
 export function presignQuery(
   request: SignedRequest,
-  keys: S3Keys,
-  region: string,
+  signing: Signing,
   expiresSeconds: number,
-  now: number,
   headers: Readonly<Record<string, string>> = {},
 ): string {
-  const { lines, names } = canonicalHeaders(request.host, headers, Object.keys(headers));
-  const date = amzDate(now);
-  const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
+  const canonical = canonicalHeaders(request.host, headers, Object.keys(headers));
   const pairs = encodedPairs([
     ...request.query,
     ["X-Amz-Algorithm", ALGORITHM],
-    ["X-Amz-Credential", `${keys.accessKey}/${scope}`],
-    ["X-Amz-Date", date],
+    ["X-Amz-Credential", credential(signing)],
+    ["X-Amz-Date", amzDate(signing.now)],
     ["X-Amz-Expires", String(expiresSeconds)],
-    ["X-Amz-SignedHeaders", names],
+    ["X-Amz-SignedHeaders", canonical.names],
   ]);
   const query = joined(pairs);
-  const canonical = canonicalRequest(request, lines, names, joined(pairs.sort(inOrder)), UNSIGNED_PAYLOAD);
-  return `${query}&X-Amz-Signature=${sign(canonical, date, scope, keys, region)}`;
+  const signed = canonicalRequest(request, canonical, joined(pairs.sort(inOrder)), UNSIGNED_PAYLOAD);
+  return `${query}&X-Amz-Signature=${sign(signed, signing)}`;
 }
 
 /** The path-style path of a bucket, or of a key in it: each segment is encoded once, slashes of the key are not. */
@@ -122,12 +115,11 @@ export function sha256Hex(body: string | Uint8Array): string {
 
 function canonicalRequest(
   { method, path }: SignedRequest,
-  headers: string,
-  names: string,
+  { lines, names }: ReturnType<typeof canonicalHeaders>,
   query: string,
   payloadHash: string,
 ): string {
-  return `${method}\n${path}\n${query}\n${headers}\n${names}\n${payloadHash}`;
+  return `${method}\n${path}\n${query}\n${lines}\n${names}\n${payloadHash}`;
 }
 
 /** The lines and the names of the signed headers in their canonical form: the host and those that are named. */
@@ -163,34 +155,35 @@ function joined(pairs: readonly EncodedPair[]): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join("&");
 }
 
+/** The access key with the scope of its signature. */
+function credential({ keys, region, now }: Signing): string {
+  return `${keys.accessKey}/${scopeOf(amzDate(now), region)}`;
+}
+
+function scopeOf(date: string, region: string): string {
+  return `${date.slice(0, 8)}/${region}/s3/aws4_request`;
+}
+
 /** @param canonical its characters are bytes (0 to 255) */
-function sign(canonical: string, date: string, scope: string, keys: S3Keys, region: string): string {
+function sign(canonical: string, { keys, region, now }: Signing): string {
+  const date = amzDate(now);
   // The digest of a text is that of its UTF-8, and bytes cost twice as much.
   const bytes = ASCII.test(canonical) ? canonical : Buffer.from(canonical, "latin1");
-  const text = `${ALGORITHM}\n${date}\n${scope}\n${hash("sha256", bytes, "hex")}`;
-  return signing(keys, date.slice(0, 8), region).hmac.hex(text);
+  const text = `${ALGORITHM}\n${date}\n${scopeOf(date, region)}\n${hash("sha256", bytes, "hex")}`;
+  return signingKey(keys, date.slice(0, 8), region).hmac.hex(text);
 }
 
-/** The key of a day, and the HMAC under it. */
-interface Signing {
-  readonly key: Uint8Array;
-  readonly hmac: Hmac;
-}
+const signingKeys = new CountedCache<string, { readonly key: Uint8Array; readonly hmac: Hmac }>("signing_keys", {
+  max: MAX_CACHED_KEYS,
+});
 
-const signings = new CountedCache<string, Signing>("signing_keys", { max: MAX_CACHED_KEYS });
-
-/** The key of a day (`YYYYMMDD`) and region. */
-export function signingKey(keys: S3Keys, day: string, region: string): Uint8Array {
-  return signing(keys, day, region).key;
-}
-
-/** Deriving a key costs several signatures, so it is cached under a hash of its secret. */
-function signing({ secretKey }: S3Keys, day: string, region: string): Signing {
+/** The key of a day (`YYYYMMDD`) and region. Deriving it costs several signatures: it is cached by a hash of its secret. */
+export function signingKey({ secretKey }: S3Keys, day: string, region: string) {
   const name = `${sha256Hex(secretKey)}/${day}/${region}`;
-  let cached = signings.get(name);
+  let cached = signingKeys.get(name);
   if (!cached) {
     const key = hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), "s3"), "aws4_request");
-    signings.set(name, cached = { key, hmac: new Hmac(key) });
+    signingKeys.set(name, cached = { key, hmac: new Hmac(key) });
   }
   return cached;
 }

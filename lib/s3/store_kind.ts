@@ -63,11 +63,8 @@ export function knownTable(kind: StoreKind | null): ConditionTable | null {
   return kind === "aws" || kind === "minio" || kind === "versitygw" ? CONDITION_TABLES[kind] : null;
 }
 
-/** Where a condition is used. */
-interface Place {
-  readonly bucket: string;
-  readonly key: string;
-}
-
 /** Finds out which conditions a store holds; null where it could not be found out with this caller. */
-export type ConditionSupport = (caller: Caller, place: Place) => Promise<ConditionTable | null>;
+export type ConditionSupport = (
+  caller: Caller,
+  place: { readonly bucket: string; readonly key: string },
+) => Promise<ConditionTable | null>;

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type KeyObject, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { derivedKey, openWithOne, sealText } from "@/lib/std/sealed_text.ts";
+import { derivedKeys, openWithOne, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 const SENDER_BYTES = 12;
@@ -66,15 +66,10 @@ export type CommonSecrets = () => readonly KeyObject[];
  * @returns a function that throws while the secrets cannot be read
  */
 export function commonKeys(secrets: CommonSecrets, purpose: string): () => readonly KeyObject[] {
-  let from: readonly KeyObject[] = [];
-  let keys: readonly KeyObject[] = [];
+  const derived = derivedKeys(secrets, purpose);
   return () => {
-    const current = secrets();
-    if (current.length === 0) throw new Error("the secret cannot be read");
-    if (from !== current) {
-      from = current;
-      keys = current.map((secret) => derivedKey(secret.export(), purpose));
-    }
+    const keys = derived();
+    if (keys.length === 0) throw new Error("the secret cannot be read");
     return keys;
   };
 }

@@ -14,7 +14,7 @@ export interface BodyReader {
 export type TakeReader = (body: Body, lengthBytes: number | null) => BodyReader;
 
 interface ReadSizes {
-  /** Size of the first read, bytes. A slow sender fills less, and the memory of a read is zeroed whole. */
+  /** Size of the first read, bytes. Small, since the runtime zeroes the memory of each read. */
   readonly firstBytes?: number;
   /** Size of the largest read, bytes. */
   readonly mostBytes?: number;
@@ -30,8 +30,8 @@ const FIRST_BYTES = 16 * 1024;
 const MOST_BYTES = 512 * 1024;
 
 /**
- * Reads chunks that are as large as the sender is fast: twice as large when they come full, half when they come nearly
- * empty. Each has memory of its own. A stream of another kind than bytes is read by the chunks that it has.
+ * Reads chunks whose size adapts to the sender: doubled after a full chunk, halved after a nearly empty one. Each chunk
+ * has separate memory. A stream that is no byte stream is read chunk by chunk.
  */
 export function streamReader(
   body: Body,
@@ -73,7 +73,7 @@ export function chunksReader(chunks: AsyncIterable<Uint8Array<ArrayBuffer>>): Bo
       const { done, value } = await iterator.next();
       return done ? null : value;
     },
-    // Does not wait: the chunk that is being read may never come.
+    // Does not wait: the pending chunk may never arrive.
     cancel: () => void iterator.return?.()?.catch(() => {}),
   };
 }
@@ -89,7 +89,7 @@ export function endedBy(signal: AbortSignal, reader: BodyReader): BodyReader {
   return { read: () => reader.read(), cancel };
 }
 
-/** A reader into given memory; null for a stream of another kind, as a body that came with its head has. */
+/** A reader into given memory; null if the stream is no byte stream, like a body that arrived with its head. */
 export function byteReader(body: Body): ReadableStreamBYOBReader | null {
   try {
     return body.getReader({ mode: "byob" });
@@ -114,7 +114,7 @@ export function announcedLength({ headers }: { readonly headers: Headers }): num
   return text !== null && /^\d{1,15}$/.test(text) && !headers.has("transfer-encoding") ? Number(text) : null;
 }
 
-/** Cancels the reading of a body, by body, where it has a reader. */
+/** How to cancel bodies that have a reader. */
 const readers = new WeakMap<Body, () => void>();
 
 /** Registers how the reading of a body is cancelled, which only the holder of its reader can do. */
@@ -123,9 +123,9 @@ export function registerCancel(body: Body, cancel: () => void): void {
 }
 
 /**
- * Cancels what has not been read of a request's body. While it waits to be read the client hangs, and its connection is
- * never free; the rest of a cancelled body is received and dropped, so that the client reads the response. A body that was
- * passed on to another connection is left to that one.
+ * Cancels the unread rest of a request's body. Unread, it would block the client and its connection; the rest of a
+ * cancelled body is received and dropped, so that the client reads the response. Ignores a body that was passed on to
+ * another connection.
  */
 export function cancelBody(request: Request): void {
   const body = bodyOf(request);
@@ -248,25 +248,24 @@ export async function readRequest(
 /** Idle timeout of the sender or the reader of a body, ms. */
 export const IDLE_MS = 60_000;
 /**
- * Slowest pace of a body, bytes per second. Six parts at a time over 1 Mbit/s have 21 KiB/s each, which must pass
- * whatever the length of a part.
+ * Minimum rate of a body, bytes per second. Six parallel parts over 1 Mbit/s have 21 KiB/s each, which must be allowed.
  */
 const MIN_BYTES_PER_SECOND = 16 * 1024;
-/** Whatever the length of a body, it has this much more than its pace allows, ms. */
+/** Additional time for every body, ms. */
 export const SLACK_MS = 60_000;
 /** Total deadline of a short body (JSON, a form, a response in XML or JSON), ms. */
 export const SHORT_BODY_MS = 30_000;
 
-/** How long the sender or the reader of a body may take. */
+/** Time limits for the sender or the reader of a body. */
 export interface TimeBounds {
   /** Idle timeout, ms. */
   readonly idleMs: number;
   readonly minBytesPerSecond: number;
-  /** Beyond what the pace allows, ms. */
+  /** Additional time, ms. */
   readonly slackMs: number;
 }
 
-/** The bounds of every body that streams. */
+/** The time limits of every body that streams. */
 export const STREAM_BOUNDS: TimeBounds = {
   idleMs: IDLE_MS,
   minBytesPerSecond: MIN_BYTES_PER_SECOND,
@@ -274,50 +273,47 @@ export const STREAM_BOUNDS: TimeBounds = {
 };
 
 /**
- * Bodies of known length up to so many bytes are passed on untouched where they need not be read: their total deadline,
- * 124 s, is little more than the idle timeout, and passing them on costs half of what watching them does.
+ * Bodies of known length up to this size, bytes, are passed on unwatched: their total deadline, 124 s, is little more than
+ * the idle timeout, and that costs half as much.
  */
 export const UNWATCHED_BYTES = 1024 * 1024;
 
-/** How long a body of that many bytes may take in all, ms. */
+/** Total deadline of a body of this length, ms. */
 export function totalMs(lengthBytes: number, bounds: TimeBounds = STREAM_BOUNDS): number {
   return bounds.slackMs + lengthBytes / bounds.minBytesPerSecond * 1000;
 }
 
 /**
- * A connection takes more from a slow reader's sender only when there is room for so much again, bytes: a third of its
- * buffer (Linux: 4 MiB), and what was read ahead.
+ * With a slow reader, a connection accepts more only when so many bytes fit: a third of its buffer (Linux: 4 MiB), and
+ * the bytes that were read ahead.
  */
 const TAKEN_AT_ONCE_BYTES = 2 * 1024 * 1024;
-/** So much of a body may be in buffers on its way when the last of it was taken, bytes. */
+/** Most bytes of a body that are in buffers when the last byte was accepted. */
 const IN_BUFFERS_BYTES = 5 * 1024 * 1024;
 
-/** The longest time between two chunks that a reader takes, ms: one at the slowest pace takes none for a while. */
+/** Longest time between two chunks of a reader at the minimum rate, ms. */
 export function unreadMs({ idleMs, minBytesPerSecond }: TimeBounds = STREAM_BOUNDS): number {
   return idleMs + TAKEN_AT_ONCE_BYTES / minBytesPerSecond * 1000;
 }
 
-/** How long a body of that many bytes may need to arrive after the last of it was taken, ms. */
+/** Time for a body of this length to arrive after its last byte was accepted, ms. */
 export function inBuffersMs(lengthBytes: number, bounds: TimeBounds = STREAM_BOUNDS): number {
   return totalMs(Math.min(lengthBytes, IN_BUFFERS_BYTES), bounds);
 }
 
 /**
- * Measures the pace of one body of any length. Only the time spent waiting for its sender counts: a body that waits for
- * this process is not slow.
+ * Measures the rate of one body. Only the time spent waiting for its sender counts.
  */
 export class Pace {
-  readonly #bounds: TimeBounds;
   #bytes = 0;
   #waitedMs = 0;
 
-  constructor(bounds: TimeBounds = STREAM_BOUNDS) {
-    this.#bounds = bounds;
+  constructor(private readonly bounds: TimeBounds = STREAM_BOUNDS) {
   }
 
-  /** The longest that may now be waited for more, ms; at most 0 when the body is too slow. */
+  /** Timeout of the next read, ms; at most 0 when the body is too slow. */
   get waitMs(): number {
-    return Math.min(this.#bounds.idleMs, totalMs(this.#bytes, this.#bounds) - this.#waitedMs);
+    return Math.min(this.bounds.idleMs, totalMs(this.#bytes, this.bounds) - this.#waitedMs);
   }
 
   /** Counts bytes that came, and how long they were waited for. */
@@ -327,7 +323,7 @@ export class Pace {
   }
 }
 
-/** Bytes one after the other, in memory of their own. */
+/** Concatenates bytes. */
 export function joinedBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** How the caches of one name are used together. */
+/** Combined figures of all caches of one name. */
 interface CacheFigures {
   readonly name: string;
   /** Look-ups that found an entry, since the start. */
@@ -15,7 +15,7 @@ interface CacheFigures {
 // deno-lint-ignore no-explicit-any -- what a cache holds does not matter here
 type AnyCache = CountedCache<any, any>;
 
-/** The caches of this process by name. They are referred to weakly, so a cache ends with what uses it. */
+/** The caches of this process by name. Weak references, so that unused caches are collected. */
 const caches = new Map<string, Set<WeakRef<AnyCache>>>();
 
 /** An LRU cache whose look-ups by `get` are counted. Caches of the same name count together. */
@@ -38,7 +38,7 @@ export class CountedCache<K extends string, V extends NonNullable<unknown>> exte
     return value;
   }
 
-  /** As {@link get}; an entry that does not fit counts as a miss, since its value is then read or computed again. */
+  /** Like {@link get}; an entry that does not fit counts as a miss, since its value is then read or computed again. */
   getFitting(key: K, fits: (value: V) => boolean): V | undefined {
     const value = this.peek(key);
     if (value !== undefined && fits(value)) return this.get(key);
@@ -74,17 +74,17 @@ export function cacheFigures(): CacheFigures[] {
   return all;
 }
 
-/** Entries added at least before expired ones are looked for. */
+/** Fewest entries added between two purges. */
 const MIN_ADDED = 64;
 
-/** Removes what has expired each time as many entries were added as it then had, since what is not looked up again would stay. */
+/** Purges expired entries each time it has grown by its size, since entries that are not looked up would stay. */
 class TimedCache<K extends string, V extends NonNullable<unknown>> extends CountedCache<K, V> {
   #untilPurge = MIN_ADDED;
 
   override set(...entry: Parameters<CountedCache<K, V>["set"]>): this {
     if (--this.#untilPurge < 0) {
       this.purgeStale();
-      // As many as are left: a purge looks at all, so adding one costs two looks on average.
+      // The number of entries left: a purge checks all, so adding one costs two checks on average.
       this.#untilPurge = Math.max(MIN_ADDED, this.size);
     }
     return super.set(...entry);
@@ -108,8 +108,114 @@ export function timedCache<K extends string, V extends NonNullable<unknown>>(
     max,
     // To lru-cache an entry of exactly this age is still fresh.
     ttl: ttlMs - 1,
-    // With a resolution it would store the time and start a timer for each reading of the clock.
+    // With a resolution it would cache the time and start a timer for each reading of the clock.
     ttlResolution: 0,
     perf: { now },
   });
+}
+
+/**
+ * Lets concurrent readers of the same thing share one read, and later ones its result until it is `lifetimeMs` old,
+ * counted from the start of the read. At most `capacity` results are cached, the oldest are evicted first. Errors are
+ * not cached.
+ */
+export class SharedReads<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+
+  /** @param now ms since 1970 */
+  constructor(
+    private readonly lifetimeMs: number,
+    private readonly now: () => number,
+    private readonly capacity: number,
+  ) {
+  }
+
+  /** Reads under way and cached results. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The value of `name`, read by `work` unless a fresh one is there. */
+  read(name: string, work: () => Promise<T>): Promise<T> {
+    this.#evict();
+    const cached = this.#entries.get(name);
+    if (cached) return cached.value;
+    const entry: Entry<T> = { startedAt: this.now(), value: work(), isDone: false };
+    this.#entries.set(name, entry);
+    entry.value.then(() => entry.isDone = true, () => this.#entries.delete(name));
+    return entry.value;
+  }
+
+  forget(name: string): void {
+    this.#entries.delete(name);
+  }
+
+  #evict(): void {
+    const oldest = this.now() - this.lifetimeMs;
+    for (const [name, { isDone, startedAt }] of this.#entries) {
+      if (isDone && (startedAt < oldest || this.#entries.size > this.capacity)) this.#entries.delete(name);
+    }
+  }
+}
+
+interface Entry<T> {
+  readonly value: Promise<T>;
+  /** ms since 1970 */
+  readonly startedAt: number;
+  isDone: boolean;
+}
+
+/** A document and the memory it takes, bytes. */
+export interface SizedDocument<T> {
+  readonly value: T;
+  readonly size: number;
+}
+
+/**
+ * Documents read from ConfigMaps, cached by resource version within a budget of bytes: the least recently used are
+ * evicted first. Concurrent reads of the same version share one.
+ */
+export class CachedDocuments<T> {
+  readonly #cache: CountedCache<string, { readonly version: string; readonly value: T }>;
+  readonly #reading = new Map<string, Promise<T>>();
+
+  /**
+   * @param name as of a {@link CountedCache}
+   * @param budget bytes
+   */
+  constructor(name: string, budget: number) {
+    this.#cache = new CountedCache(name, { maxSize: budget });
+  }
+
+  /** Bytes that are cached. */
+  get size(): number {
+    return this.#cache.calculatedSize;
+  }
+
+  /**
+   * The document of a name in a version, from the cache or by `read`. What `read` returns counts as that version, though
+   * it may be a later one: the next event corrects that. Errors are not cached.
+   */
+  read(name: string, version: string, read: () => Promise<SizedDocument<T>>): Promise<T> {
+    const cached = this.#cache.getFitting(name, (entry) => entry.version === version);
+    if (cached) return Promise.resolve(cached.value);
+    const key = `${name}@${version}`;
+    const underWay = this.#reading.get(key);
+    if (underWay) return underWay;
+    const reading = this.#readNow(name, version, read).finally(() => this.#reading.delete(key));
+    this.#reading.set(key, reading);
+    return reading;
+  }
+
+  async #readNow(name: string, version: string, read: () => Promise<SizedDocument<T>>): Promise<T> {
+    const document = await read();
+    this.put(name, version, document);
+    return document.value;
+  }
+
+  /** Caches a document that came with an event, unless it exceeds the whole budget. */
+  put(name: string, version: string, { value, size }: SizedDocument<T>): void {
+    // The cache takes no entry without a size.
+    this.#cache.set(name, { version, value }, { size: Math.max(1, size) });
+  }
 }

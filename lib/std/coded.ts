@@ -34,7 +34,7 @@ const TASK_SENTENCES = {
 } as const;
 export type TaskCode = keyof typeof TASK_SENTENCES;
 
-/** Those of fixity checks as well, which the server's pages alone translate. */
+/** All codes: those of fixity checks are translated by the server's pages only. */
 const SENTENCES = {
   ...TASK_SENTENCES,
   // Forms of another site, or behind a proxy that leaves a header out.

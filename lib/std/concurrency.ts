@@ -1,7 +1,7 @@
 /**
- * Calls `work` with each item in order, at most `concurrency` calls at a time. No call begins after one has failed.
+ * Calls `work` with each item in order, at most `concurrency` calls at a time. No call starts after one has failed.
  *
- * @throws the first failure, while calls that began before it may still run
+ * @throws the first failure, while earlier calls may still run
  */
 export async function forEachConcurrent<T>(
   items: Iterable<T>,
@@ -29,20 +29,18 @@ interface Waiting {
 }
 
 /**
- * Limits how much of something runs at a time, fairly between owners: a slot that becomes free goes to the owner of whom
- * the least runs, and among equals to the one that has waited for longest.
+ * Limits concurrent work fairly between owners: a free slot goes to the waiting owner with the fewest slots, and among
+ * equals to the one that has waited longest.
  *
- * An owner of whom nothing runs never waits, so that one whose slots are held for long holds up no other. Each owner may
- * therefore exceed the limit by one.
+ * An owner without a slot never waits, so that long work of others does not block it. The limit may therefore be exceeded
+ * by one slot for each owner.
  */
 export class FairSlots {
-  readonly #max: number;
   readonly #ofOwner = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
   #taken = 0;
 
-  constructor(max: number) {
-    this.#max = max;
+  constructor(private readonly max: number) {
   }
 
   /**
@@ -101,7 +99,7 @@ export class FairSlots {
   }
 
   #isFree(owner: string): boolean {
-    return this.#taken < this.#max || this.#count(owner) === 0;
+    return this.#taken < this.max || this.#count(owner) === 0;
   }
 
   #count(owner: string): number {
@@ -109,16 +107,16 @@ export class FairSlots {
   }
 }
 
-/** Longest time of computing before other work of the process gets a turn, ms. */
+/** Longest time of computing before yielding, ms. */
 const SLICE_MS = 1;
-/** Wait for other work, ms: a timer that is due by then, or an immediate, would run before what has arrived. */
+/** Delay of a yield, ms: after a shorter one, or an immediate, the loop would continue before pending I/O. */
 const TURN_MS = 2;
 /** Reading the clock costs about as much as a small item. */
 const ITEMS_PER_CLOCK = 4;
 
 /**
- * Calls `work` with 0 to `count` - 1, letting other work of the process in between. Several such loops take turns, one
- * slice at a time, so that other work waits for one slice and not for one of each.
+ * Calls `work` with 0 to `count` - 1, yielding to other work of the process. Several such loops take turns, one slice at a
+ * time, so that other work waits for one slice only.
  *
  * @throws what `work` throws
  */

@@ -6,7 +6,7 @@ export function writeDurably(path: string, bytes: Uint8Array): void {
     for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
     file.syncSync();
   } catch (error) {
-    // Half of it would take room on a full disk.
+    // A partial file would take room on a full disk.
     Deno.removeSync(beside);
     throw error;
   }
@@ -16,7 +16,7 @@ export function writeDurably(path: string, bytes: Uint8Array): void {
 
 const BESIDE: Deno.OpenOptions = { create: true, write: true, truncate: true, mode: 0o600 };
 
-/** As {@link writeDurably}, while the process goes on: a network share that is gone may never let it end. */
+/** Async {@link writeDurably}, for network shares that may never respond. */
 export async function writeDurablyAsync(path: string, bytes: Uint8Array): Promise<void> {
   const beside = `${path}.new`;
   using file = await Deno.open(beside, BESIDE);
@@ -37,49 +37,49 @@ export async function writeAll(file: Pick<Deno.FsFile, "write">, bytes: Uint8Arr
   for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
 }
 
-/** Makes the entries of a folder durable: a file that was synced alone may still lose its name on power loss. */
+/** Syncs the entries of a folder: a synced file may still lose its name on power loss. */
 export function syncFolder(path: string): void {
   using folder = Deno.openSync(path, { read: true });
   folder.syncSync();
 }
 
-/** As {@link syncFolder}, while the process goes on. */
+/** Async {@link syncFolder}. */
 export async function syncFolderAsync(path: string): Promise<void> {
   using folder = await Deno.open(path, { read: true });
   await folder.sync();
 }
 
-/** Whether there is a file or a folder, or what a symbolic link leads to. @throws what else keeps it from being looked at */
+/** Whether a file or folder exists; follows symbolic links. @throws any other error than NotFound */
 export function exists(path: string): boolean {
   return unlessMissing(() => Deno.statSync(path)) !== null;
 }
 
-/** The bytes of a file; null where there is none. @throws what else keeps it from being looked at */
+/** The size of a file, bytes; null if it does not exist. @throws any other error */
 export function sizeIfExists(path: string): number | null {
   return unlessMissing(() => Deno.statSync(path).size);
 }
 
-/** As {@link sizeIfExists}, without blocking the process. */
+/** Async {@link sizeIfExists}. */
 export async function sizeIfExistsAsync(path: string): Promise<number | null> {
   return await unlessMissingAsync(async () => (await Deno.stat(path)).size);
 }
 
-/** The text of a file; null where there is none. @throws what else keeps it from being read */
+/** The text of a file; null if it does not exist. @throws any other error */
 export function textIfExists(path: string): string | null {
   return unlessMissing(() => Deno.readTextFileSync(path));
 }
 
-/** Removes a file, unless there is none. @throws what else keeps it from being removed */
+/** Removes a file if it exists. @throws any other error than NotFound */
 export function removeIfExists(path: string): void {
   unlessMissing(() => Deno.removeSync(path));
 }
 
-/** As {@link removeIfExists}, without blocking the process. */
+/** Async {@link removeIfExists}. */
 export async function removeIfExistsAsync(path: string): Promise<void> {
   await unlessMissingAsync(() => Deno.remove(path));
 }
 
-/** The result of a use of a file; null where there is none. @throws what else keeps it from being used */
+/** The result of `use`; null if it throws NotFound. @throws any other error */
 export function unlessMissing<Value>(use: () => Value): Value | null {
   try {
     return use();
@@ -88,7 +88,7 @@ export function unlessMissing<Value>(use: () => Value): Value | null {
   }
 }
 
-/** As {@link unlessMissing}, without blocking the process. */
+/** Async {@link unlessMissing}. */
 export async function unlessMissingAsync<Value>(use: () => Promise<Value>): Promise<Value | null> {
   try {
     return await use();

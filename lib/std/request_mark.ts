@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** The header in which a gateway tells the store of its process for whom it sends a request. */
+/** The header in which a gateway names the client's request to the store of its process. */
 export const REQUEST_MARK_HEADER = "x-stackroom-request";
 
 /** The request of a client that a gateway is working on. */
@@ -20,15 +20,15 @@ export interface RequestMarks {
   read(mark: string | null): MarkedRequest | null;
 }
 
-/** For whom a request to the store is sent. */
+/** The origin of a request to the store. */
 export interface SentFor {
   /** The client's request; absent for the program's own. */
   readonly request?: MarkedRequest;
-  /** Whether the store may yet refuse the credentials: then a read is marked as well, since a failed login is recorded. */
+  /** Whether the credentials are not verified yet: then reads are marked as well, since a failed login is recorded. */
   readonly isUnproven?: boolean;
 }
 
-/** Adds a mark to the headers of a request that the store records; without `mark` it records none. */
+/** Adds a mark to the headers of a request that the store records. */
 export function markRequest(
   { mark }: { readonly mark?: RequestMarks["write"] },
   { request, isUnproven }: SentFor,
@@ -44,7 +44,7 @@ export function markRequest(
 const UNKNOWN = "-";
 const MARK = /^(request|task) ([A-Za-z0-9._-]{1,128}) (-|[0-9A-Fa-f.:]{2,45}) ([0-9a-f]{64})$/;
 
-/** Marks are `<sender> <id> <address> <HMAC-SHA256>`: what they say is not secret, but others cannot write it. */
+/** Marks are `<sender> <id> <address> <HMAC-SHA256>`: readable by anyone, written only with the key. */
 export function requestMarks(key: Uint8Array): RequestMarks {
   const signature = (text: string) => createHmac("sha256", key).update(`stackroom ${text}`).digest("hex");
   return {

@@ -46,6 +46,18 @@ export function openText(sealed: Uint8Array, key: KeyObject, associated: string)
   }
 }
 
+/** Keys for one purpose, derived from secrets that may be replaced while the process runs. */
+export function derivedKeys(secrets: () => readonly KeyObject[], purpose: string): () => readonly KeyObject[] {
+  let from: readonly KeyObject[] = [];
+  let keys: readonly KeyObject[] = [];
+  return () => {
+    const current = secrets();
+    if (current !== from) keys = current.map((secret) => derivedKey(secret.export(), purpose));
+    from = current;
+    return keys;
+  };
+}
+
 /** A key for one purpose, 32 bytes, derived from a secret (HKDF with SHA-256, RFC 5869). */
 export function derivedKey(secret: Uint8Array, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync("sha256", secret, new Uint8Array(), `stackroom ${purpose}`, 32)));

@@ -63,7 +63,7 @@ export const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫−]|^[\t\r\n]/u;
 
-/** A field of CSV (RFC 4180). A text that a spreadsheet would run as a formula begins with an apostrophe. */
+/** A field of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a leading apostrophe. */
 export function csvField(value: string | number | boolean | null | undefined): string {
   if (typeof value !== "string") return value === undefined || value === null ? "" : String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;
@@ -73,4 +73,28 @@ export function csvField(value: string | number | boolean | null | undefined): s
 /** The first line of an error's message, for messages of one line. */
 export function errorReason(error: unknown): string {
   return error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
+}
+
+/**
+ * A free name for a copy of a key: `scan (2).tif`. The number stands before the extension; a leading dot starts none.
+ *
+ * @param isTaken whether a key is in use
+ */
+export function freeKey(key: string, isTaken: (key: string) => boolean): string {
+  const end = key.slice(stemOf(key).length);
+  for (let number = 2;; number++) {
+    const free = `${numberedStart(key)}${number})${end}`;
+    if (!isTaken(free)) return free;
+  }
+}
+
+/** The common prefix of all numbered names of a key. */
+export function numberedStart(key: string): string {
+  return `${stemOf(key)} (`;
+}
+
+function stemOf(key: string): string {
+  const nameAt = key.lastIndexOf("/") + 1;
+  const dotAt = key.lastIndexOf(".");
+  return key.slice(0, dotAt > nameAt ? dotAt : key.length);
 }

@@ -1,4 +1,4 @@
-/** How late a deadline may come, ms. */
+/** Latest delay of a deadline, ms. */
 const TICK_MS = 50;
 
 interface Deadline {
@@ -10,9 +10,9 @@ interface Deadline {
 }
 
 /**
- * Those that are neither due nor cancelled, in no order. It is no Set, which replaces its hash table as entries come and
- * go: the replaced one refers to the next, so one that V8 has moved to the old generation holds all later ones, and what
- * their callbacks refer to, until the next full collection.
+ * Pending deadlines, in no order. Not a Set, which replaces its hash table as entries come and go: each table refers to the
+ * next, so one in V8's old generation retains all later ones, and the objects of their callbacks, until the next full
+ * collection.
  */
 const waiting: Deadline[] = [];
 let timer: ReturnType<typeof setTimeout> | null = null;
@@ -22,7 +22,7 @@ let timer: ReturnType<typeof setTimeout> | null = null;
  * cancelled, and a timer for each costs more than an entry in a list.
  *
  * @param ms from `now` on, by `performance.now`; a caller that knows it saves a look at the clock
- * @returns a function that cancels it; a process without deadlines is not kept alive by the timer
+ * @returns a function that cancels it; the timer alone does not keep the process alive
  */
 export function deadline(ms: number, onTime: () => void, now: number = performance.now()): () => void {
   const entry = { at: now + ms, onTime, index: waiting.length };
@@ -35,7 +35,7 @@ export function deadline(ms: number, onTime: () => void, now: number = performan
 }
 
 function tick(): void {
-  // Set first: should one of those that are due throw, the others come with the next tick.
+  // Set first: if a callback throws, the others are called with the next tick.
   timer = waiting.length > 0 ? setTimeout(tick, TICK_MS) : null;
   const now = performance.now();
   for (const entry of waiting.filter(({ at }) => at <= now)) if (remove(entry)) entry.onTime();
@@ -56,11 +56,11 @@ function remove(entry: Deadline): boolean {
 }
 
 /**
- * Waits for work that may take so long at most.
+ * Waits for work with a timeout.
  *
- * @param cancel must end the work; called when it takes longer
- * @returns what the work returns
- * @throws what `late` returns when the work took longer, however it ended then; else what the work throws
+ * @param cancel must end the work; called at the timeout
+ * @returns the result of the work
+ * @throws the error of `late` after the timeout; else that of the work
  */
 export async function withDeadline<T>(
   ms: number,
@@ -83,9 +83,9 @@ export async function withDeadline<T>(
 }
 
 /**
- * Waits for work for about so many ms at most. Late work goes on.
+ * Waits for work up to a timeout. Late work continues.
  *
- * @returns whether it has ended by then, in whichever way
+ * @returns whether the work has ended, successfully or not
  */
 export function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
@@ -99,12 +99,10 @@ export function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean>
 }
 
 /**
- * Wraps a read that may never end, such as one of a network share that is gone. It is never started a second time while
- * it runs.
+ * Wraps a read that may never end, such as one of a network share that is gone. Never starts a second read while one runs.
  *
- * @param ms how long it is waited for
- * @returns reads; null when it is late, and at once while a late one still runs
- * @throws what `read` throws
+ * @param ms timeout
+ * @returns a function that reads; null after the timeout, and at once while a late read still runs
  */
 export function readWithin<T>(ms: number, read: () => Promise<T>): () => Promise<T | null> {
   let running: Promise<T> | null = null;
@@ -116,13 +114,13 @@ export function readWithin<T>(ms: number, read: () => Promise<T>): () => Promise
       isLate = false;
     });
     if (await endsWithin(ms, reading)) return await reading;
-    // It may have ended in the turn in which it became late: then nothing would ever say that it is over.
+    // It may have ended in the same turn: then `isLate` would never be reset.
     isLate = running === reading;
     return null;
   };
 }
 
-/** Resolves after so many ms, or at once when `signal` is aborted: the caller asks the signal which of them it was. */
+/** Resolves after so many ms, or when `signal` aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -150,11 +148,10 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Limits how often something is done, such as a report of an error that would repeat with each request.
+ * Limits how often something is done, such as reporting an error that repeats with each request.
  *
- * @param intervalMs from a `true` to the next, ms
+ * @param intervalMs shortest time between two `true`, ms
  * @param now ms
- * @returns a function that says whether it may be done now, and counts it as done where it may
  */
 export function atMostEvery(intervalMs: number, now = () => performance.now()): () => boolean {
   let last = -Infinity;

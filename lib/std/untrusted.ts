@@ -1,7 +1,4 @@
-/**
- * An own member of an object; undefined for anything else, so that `__proto__` and `constructor` are names like
- * others.
- */
+/** The own member of an object along a path; undefined for anything else, such as `__proto__` and `constructor`. */
 export function member(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const name of path) {
@@ -20,7 +17,7 @@ export function parsedJson(body: string | Uint8Array): unknown {
   }
 }
 
-/** The entries of a list; none where a server wrote null or something else. */
+/** The entries of an array; none for any other value. */
 export function entries(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -18,11 +18,10 @@ export class XmlScanner {
   attributes: ReadonlyMap<string, string> = NO_ATTRIBUTES;
   /** A text, decoded. */
   text = "";
-  /** Where the token begins and ends in the document. An empty element is opened by its whole tag and closed by nothing. */
+  /** Start and end of the token in the document. An empty element is opened by its whole tag and closed by nothing. */
   start = 0;
   end = 0;
 
-  readonly #xml: string;
   /** Names of the open elements, with their prefix. */
   readonly #open: string[] = [];
   /** The names that opened elements, by the name before. */
@@ -35,8 +34,7 @@ export class XmlScanner {
   #hasRoot = false;
   #last: "end" | "malformed" | null = null;
 
-  constructor(xml: string) {
-    this.#xml = xml;
+  constructor(private readonly xml: string) {
     if (xml.charCodeAt(0) === 0xfeff) this.end = 1;
   }
 
@@ -47,7 +45,7 @@ export class XmlScanner {
 
   /** Whether the token is a document type. */
   get isDocumentType(): boolean {
-    return this.#xml.startsWith("<!D", this.start);
+    return this.xml.startsWith("<!D", this.start);
   }
 
   next(): XmlToken {
@@ -58,7 +56,7 @@ export class XmlScanner {
   }
 
   #next(): XmlToken {
-    const xml = this.#xml;
+    const xml = this.xml;
     if (this.#closed) {
       this.#closed = false;
       this.#open.pop();
@@ -84,8 +82,8 @@ export class XmlScanner {
   }
 
   #text(): XmlToken {
-    const tag = this.#xml.indexOf("<", this.start);
-    this.end = tag < 0 ? this.#xml.length : tag;
+    const tag = this.xml.indexOf("<", this.start);
+    this.end = tag < 0 ? this.xml.length : tag;
     const text = this.#decoded(this.start, this.end);
     if (text === undefined || (this.#open.length === 0 && text.trim() !== "")) return "malformed";
     this.text = text;
@@ -93,20 +91,20 @@ export class XmlScanner {
   }
 
   #declaration(): XmlToken {
-    if (this.#xml.startsWith("<!--", this.start)) return this.#until("-->", 4);
-    if (this.#xml.startsWith("<![CDATA[", this.start)) {
+    if (this.xml.startsWith("<!--", this.start)) return this.#until("-->", 4);
+    if (this.xml.startsWith("<![CDATA[", this.start)) {
       if (this.#open.length === 0 || this.#until("]]>", 9) === "malformed") return "malformed";
-      this.text = this.#xml.slice(this.start + 9, this.end - 3);
+      this.text = this.xml.slice(this.start + 9, this.end - 3);
       return "text";
     }
-    if (this.#hasRoot || !this.#xml.startsWith("<!DOCTYPE", this.start)) return "malformed";
+    if (this.#hasRoot || !this.xml.startsWith("<!DOCTYPE", this.start)) return "malformed";
     // An internal subset defines entities, by which a short document may become a long one.
     if (this.#until(">", 9) === "malformed") return "malformed";
-    return this.#xml.slice(this.start, this.end).includes("[") ? "malformed" : "other";
+    return this.xml.slice(this.start, this.end).includes("[") ? "malformed" : "other";
   }
 
   #until(mark: string, offset: number): XmlToken {
-    const found = this.#xml.indexOf(mark, this.start + offset);
+    const found = this.xml.indexOf(mark, this.start + offset);
     if (found < 0) return "malformed";
     this.end = found + mark.length;
     return "other";
@@ -114,9 +112,9 @@ export class XmlScanner {
 
   #closeTag(): XmlToken {
     const name = this.#open.at(-1);
-    if (name === undefined || !this.#xml.startsWith(name, this.start + 2)) return "malformed";
+    if (name === undefined || !this.xml.startsWith(name, this.start + 2)) return "malformed";
     const end = this.#afterSpace(this.start + 2 + name.length);
-    if (this.#xml.charCodeAt(end) !== GREATER_THAN) return "malformed";
+    if (this.xml.charCodeAt(end) !== GREATER_THAN) return "malformed";
     this.end = end + 1;
     this.name = localName(name);
     this.#closed = true;
@@ -124,7 +122,7 @@ export class XmlScanner {
   }
 
   #openTag(): XmlToken {
-    const xml = this.#xml;
+    const xml = this.xml;
     if (this.#open.length === 0 && this.#hasRoot) return "malformed";
     const name = this.#tagName(this.start + 1);
     let at = this.start + 1 + name.length;
@@ -162,15 +160,15 @@ export class XmlScanner {
   /** The text from `start` to `end`, with entities decoded; undefined when one of them is unknown. */
   #decoded(start: number, end: number): string | undefined {
     if (this.#entity < start) {
-      const found = this.#xml.indexOf("&", start);
+      const found = this.xml.indexOf("&", start);
       this.#entity = found < 0 ? Infinity : found;
     }
-    const source = this.#xml.slice(start, end);
+    const source = this.xml.slice(start, end);
     return this.#entity < end ? unescapeXml(source) : source;
   }
 
   #afterSpace(at: number): number {
-    while (isSpace(this.#xml.charCodeAt(at))) at++;
+    while (isSpace(this.xml.charCodeAt(at))) at++;
     return at;
   }
 
@@ -178,16 +176,16 @@ export class XmlScanner {
   #tagName(at: number): string {
     const expected = this.#following.get(this.#lastName);
     let name = expected;
-    if (name === undefined || !this.#xml.startsWith(name, at) || !endsName(this.#xml.charCodeAt(at + name.length))) {
-      name = this.#xml.slice(at, this.#afterName(at));
+    if (name === undefined || !this.xml.startsWith(name, at) || !endsName(this.xml.charCodeAt(at + name.length))) {
+      name = this.xml.slice(at, this.#afterName(at));
       this.#following.set(this.#lastName, name);
     }
     return this.#lastName = name;
   }
 
-  /** The end of the name that begins at `at`. */
+  /** The end of the name at `at`. */
   #afterName(at: number): number {
-    while (at < this.#xml.length && !endsName(this.#xml.charCodeAt(at))) at++;
+    while (at < this.xml.length && !endsName(this.xml.charCodeAt(at))) at++;
     return at;
   }
 }

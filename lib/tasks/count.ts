@@ -149,17 +149,17 @@ class KeyCount {
 
   async #page(range: Range): Promise<CountPage> {
     const { s3, bucket, prefix, delimiter } = this.#options;
-    const { after, token } = range;
+    const { after: startAfter, token } = range;
     const begun = performance.now();
     try {
-      return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, token, after });
+      return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, continuationToken: token, startAfter });
     } catch (error) {
       // Tokens of some stores are not valid for long.
       const isRefused = token !== null && error instanceof HttpError && error.status === 400;
       if (!isRefused) throw error;
       if (this.#isSequential) throw badGateway(`bucket '${bucket}': the store's listing cannot be resumed`, error);
       range.token = null;
-      return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, after });
+      return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, startAfter });
     } finally {
       range.tookMs += performance.now() - begun;
     }
@@ -221,7 +221,7 @@ class KeyCount {
     const { s3, bucket, read } = this.#options;
     let { prefix } = this.#options;
     for (let level = 0; level < MAX_LEVELS; level++) {
-      const options = { prefix, delimiter: DELIMITER, after };
+      const options = { prefix, delimiter: DELIMITER, startAfter: after };
       const page = await read(() => readCountPage(s3, this.#caller, bucket, options));
       const inside = page.prefixes.filter((folder) =>
         (after === null || compareText(folder, after) > 0) && (end === null || compareText(folder, end) < 0)

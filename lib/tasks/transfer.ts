@@ -2,7 +2,7 @@ import { z } from "zod";
 import { badGateway, HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { resourceOf, type S3 } from "@/lib/s3/s3_client.ts";
-import { ABSENT, currentHeaders, holdsCondition, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
+import { ABSENT, currentHeaders, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
@@ -10,7 +10,7 @@ import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { deleteObject, isSameBucket, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { freeKey, numberedStart } from "@/lib/std/free_key.ts";
+import { freeKey, numberedStart } from "@/lib/std/text.ts";
 import {
   chosenKeysHandler,
   ChosenKeysRun,
@@ -279,7 +279,9 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
     const target = { bucket, key: to };
     const table = await this.s3.conditions?.(this.uncanceled, target);
     const condition = new Headers(table?.copySource && etag ? { "x-amz-copy-source-if-match": etag } : {});
-    const written = await copyObject(this.s3, this.uncanceled, { bucket: this.job.bucket, key: from }, target, {
+    const written = await copyObject(this.s3, this.uncanceled, {
+      source: { bucket: this.job.bucket, key: from },
+      target,
       ofSource: sourcePreconditions(condition),
       whereSupported: ifExists === "replace" ? {} : ABSENT,
     });
@@ -305,7 +307,7 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
 
   async #deleteSource(ref: ObjectRef, etag: string | null): Promise<void> {
     const caller = this.uncanceled;
-    if (etag !== null && await holdsCondition(this.s3, caller, ref, "delete", "if-match")) {
+    if (etag !== null && (await this.s3.conditions?.(caller, ref))?.delete.includes("if-match")) {
       return void await deleteObject(this.s3, caller, ref, preconditions(new Headers({ "if-match": etag })));
     }
     const present = await this.#look(ref.bucket, ref.key);
@@ -327,9 +329,8 @@ class Transfer extends ChosenKeysRun<TransferProgress> {
 
   /** Whether the store itself keeps a copy from replacing an object. */
   async #isGuarded(bucket: string, key: string): Promise<boolean> {
-    const holds = (write: "copy" | "complete") =>
-      holdsCondition(this.s3, this.uncanceled, { bucket, key }, write, "if-none-match");
-    return await holds("copy") && await holds("complete");
+    const table = await this.s3.conditions?.(this.uncanceled, { bucket, key });
+    return table ? table.copy.includes("if-none-match") && table.complete.includes("if-none-match") : false;
   }
 
   async #look(bucket: string, key: string): Promise<Found | null> {

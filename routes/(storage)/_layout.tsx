@@ -8,7 +8,7 @@ import { STORAGE_PATH } from "@/lib/pages/storage/storage_paths.ts";
 import { STORAGE_SENTENCES } from "@/lib/pages/storage/storage_sentences.ts";
 import { createDefine } from "@/lib/site/define.ts";
 import type { StorageState } from "@/lib/site/state.ts";
-import { notedUnavailableArea } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea } from "@/lib/auth/storage_cookie.ts";
 import { endedSessions } from "@/lib/site/storage/logins.ts";
 import { accountName } from "@/lib/auth/storage_cookie.ts";
 import { StoragePlaces } from "@/components/storage/storage_frame.tsx";

@@ -10,7 +10,7 @@ import type { Context } from "@/lib/site/define.ts";
 import { policySource, storagePolicy } from "@/lib/site/policies.ts";
 import { defineStorage, type StorageState } from "@/lib/site/state.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
-import { notedUnavailableArea, rememberShown } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea, rememberShown } from "@/lib/auth/storage_cookie.ts";
 import { endedSessions, loginsOf, namedLogin } from "@/lib/site/storage/logins.ts";
 import { clearedLogin, type StorageLogin } from "@/lib/auth/storage_cookie.ts";
 import { LoginEnded, StorageVisit } from "@/lib/site/storage/storage_visit.ts";

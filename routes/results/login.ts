@@ -23,7 +23,7 @@ import {
   withoutTenant,
 } from "@/lib/results/results_login.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import type { SessionKeys } from "@/lib/auth/session_key.ts";
+import type { SessionKeys } from "@/lib/auth/session_token.ts";
 import { sealSession, sessionCookie } from "@/lib/auth/session_token.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import { UNCACHED, UNSTORED } from "@/lib/http/default_headers.ts";

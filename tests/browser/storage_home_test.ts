@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 
 import { folderOf } from "@/lib/pages/storage/key_names.ts";
 import { folderPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
-import { unavailableAreaCookie } from "@/lib/auth/login_notes.ts";
+import { unavailableAreaCookie } from "@/lib/auth/storage_cookie.ts";
 import { onFreshPage } from "./shared_browser.ts";
 import { awake } from "./site_fixture.ts";
 import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { serverPermissions } from "@/compose/server_command.ts";
 import { readConfig } from "@/lib/config/mod.ts";
-import type { Permissions } from "@/lib/process/permission_flags.ts";
+import type { Permissions } from "@/lib/process/deno.ts";
 import { PROJECT_FOLDER } from "@/lib/site/site.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";

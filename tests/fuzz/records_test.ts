@@ -5,8 +5,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { validate } from "@/lib/http/validation.ts";
-import { mapiFailure, mapiPath, storeAnswer } from "@/lib/mapi/mapi_client.ts";
-import { readList } from "@/lib/mapi/long_list.ts";
+import { mapiFailure, mapiPath, readList, storeAnswer } from "@/lib/mapi/mapi_client.ts";
 import * as accounts from "@/lib/mapi/records/accounts.ts";
 import * as fields from "@/lib/mapi/records/fields.ts";
 import * as namespaces from "@/lib/mapi/records/namespace.ts";
@@ -147,7 +146,7 @@ fuzz("long lists of MAPI", {
     const body = ReadableStream.from(inPieces(bytes, cuts));
     const text = await resolvedOr(
       async () => await new Response(await readList(new Response(body), 10, 60_000)).bytes(),
-      (error) => error instanceof Error && ["BodyTooLong", "BrokenList"].includes(error.name),
+      (error) => error instanceof Error && ["BodyTooLong", "BrokenStream"].includes(error.name),
     );
     if (text !== null && bytes.length > 10) {
       assert.deepEqual(text, bytes, "what is passed on is what came");

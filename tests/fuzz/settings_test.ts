@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { KubeConfig } from "@kubernetes/client-node";
 import fc from "fast-check";
 import { parseUsersFile } from "@/lib/auth/users_file.ts";
 import { ConfigError, readConfig } from "@/lib/config/mod.ts";
-import { contentEntry } from "@/lib/kubernetes/kubeconfig.ts";
+import { clusterEntry } from "@/lib/kubernetes/cluster_address.ts";
 import { kubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import { campaignNews, readRemembered, rememberedText } from "@/lib/operations/notifications/campaign_news.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
@@ -36,7 +37,11 @@ fuzz("kubeconfigs", {
     const { files, commands } = kubeconfigAccess({ text }, () => null);
     assert.ok([...files, ...commands].every((one) => typeof one === "string" && one !== ""));
     // What is wrong with one is whatever the client says; it is caught where it is read, and never shown.
-    const entry = resultOr(() => contentEntry(text, undefined), (error) => error instanceof Error);
+    const entry = resultOr(() => {
+      const config = new KubeConfig();
+      config.loadFromString(text);
+      return clusterEntry(config, undefined);
+    }, (error) => error instanceof Error);
     if (entry === null) return;
     assert.ok(URL.canParse(entry.server));
     if (/exec|auth-provider|tokenFile|-authority|client-|proxy|pfx/.test(text)) return;

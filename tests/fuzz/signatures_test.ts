@@ -30,10 +30,8 @@ const URLS = [
   `http://store:8001/b/a%2Fb?${
     presignQuery(
       { method: "GET", host: "store:8001", path: "/b/a%2Fb", query: [] },
-      KEYS,
-      "us-east-1",
+      { keys: KEYS, region: "us-east-1", now: NOW },
       9,
-      NOW,
     )
   }`,
   "http://store:8001/b/k?AWSAccessKeyId=dGVzdHVzZXI%3D&Signature=c2lnbmF0dXJl&Expires=1795159000",

@@ -6,7 +6,7 @@ import { issueToken, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { currentLanguage } from "@/lib/pages/locale/language.ts";
 import { loginNoteCookie, readLoginNote } from "@/lib/results/results_login.ts";
-import { parseRevocationRows, parseRevocationText, revocationText } from "@/lib/auth/revocation_rows.ts";
+import { parseRevocationRows, parseRevocationText, revocationText } from "@/lib/auth/revoked_sessions.ts";
 import { openSession, sealSession, sessionValues } from "@/lib/auth/session_token.ts";
 import { SealedEvents } from "@/lib/state/sealed_events.ts";
 import { inLanguageOf } from "@/lib/site/page_language.ts";
@@ -14,9 +14,10 @@ import {
   notedSessions,
   notedUnavailableArea,
   sessionNoteCookie,
+  storageCookie,
+  storageLogins,
   unavailableAreaCookie,
-} from "@/lib/auth/login_notes.ts";
-import { storageCookie, storageLogins } from "@/lib/auth/storage_cookie.ts";
+} from "@/lib/auth/storage_cookie.ts";
 import { openCaller, openProgress, sealProgress, taskKeys } from "@/lib/tasks/task_keys.ts";
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_download.ts";
 import { assertNothingInherited, fuzz, near, nearHeader, nearJson, resolvedOr } from "./hostile.ts";
@@ -25,8 +26,8 @@ const NOW = 1_800_000_000;
 const SECRET = new TextEncoder().encode("a secret that only tests know, 32+");
 const KEY = tokenKey(SECRET);
 const CLAIMS = { sub: "archive/curator", pwd: "a password", tenant: "archive" };
-const SIGNED = await issueToken(CLAIMS, KEY, NOW, 10);
-const ENCRYPTED = await issueToken(CLAIMS, KEY, NOW, 10, "encrypted");
+const SIGNED = await issueToken(CLAIMS, KEY, { nowSeconds: NOW, lifetimeMinutes: 10 });
+const ENCRYPTED = await issueToken(CLAIMS, KEY, { nowSeconds: NOW, lifetimeMinutes: 10, format: "encrypted" });
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const [, BODY, SIGNATURE] = SIGNED.split(".");
 const FORGED = [

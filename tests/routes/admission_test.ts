@@ -10,7 +10,12 @@ const O = "/api/v1/buckets/b/objects/";
 const RIGHT = `Credential=${btoa("curator")}/`;
 
 async function bearer(sub: string, pwd = "p4ssw0rd", tenant: string | null = "archive") {
-  return { Authorization: `Bearer ${await issueToken({ sub, pwd, tenant }, tokenKey(SECRET), NOW / 1000, 480)}` };
+  return {
+    Authorization: `Bearer ${await issueToken({ sub, pwd, tenant }, tokenKey(SECRET), {
+      nowSeconds: NOW / 1000,
+      lifetimeMinutes: 480,
+    })}`,
+  };
 }
 
 /** A client behind a proxy of ours. */

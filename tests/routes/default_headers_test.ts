@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { App } from "@/lib/http/app.ts";
-import { givenSessionKeys } from "@/lib/auth/session_key.ts";
+import { givenSessionKeys } from "@/lib/auth/session_token.ts";
 import type { AppDeps } from "@/compose/app.ts";
 import { inProcessResults, resultsRole } from "@/routes/results.ts";
 import type { WebDeps } from "@/routes/web.ts";

@@ -4,14 +4,13 @@ import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts"
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { type App, serving } from "@/lib/http/app.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+import { type UpstreamClient, upstreamClient } from "@/lib/http/upstream.ts";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/listener.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { CONDITION_TABLES } from "@/lib/s3/store_kind.ts";
 import type { TimeBounds } from "@/lib/std/body_reader.ts";
-import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_handler.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";
@@ -147,12 +146,10 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const handler = serving(app);
   const gateway = drainingServer({ port: 0, hostname: "127.0.0.1", limits }, handler, handler);
   const origin = `http://127.0.0.1:${gateway.port}`;
-  const token = await issueToken(
-    { sub: "curator", pwd: "p4ssw0rd", tenant: "archive" },
-    tokenKey(SECRET),
-    NOW / 1000,
-    480,
-  );
+  const token = await issueToken({ sub: "curator", pwd: "p4ssw0rd", tenant: "archive" }, tokenKey(SECRET), {
+    nowSeconds: NOW / 1000,
+    lifetimeMinutes: 480,
+  });
   const bearer = { Authorization: `Bearer ${token}` };
   const call: Fixture["call"] = (path, init = {}) =>
     fetch(origin + path, { redirect: "manual", ...init, headers: { ...bearer, ...init.headers } });

@@ -63,7 +63,7 @@ function readyz(checks: readonly ReadinessCheck[], now: () => number = () => 0, 
   const operation = healthOperations(checks, now, probeMs).find(({ id }) => id === "readyz");
   return async () => {
     const context = new RequestContext(new Request("http://here.example/readyz"));
-    return await (await operation?.answer(context, () => ({})))?.json();
+    return await (await operation?.handle(context, () => ({})))?.json();
   };
 }
 

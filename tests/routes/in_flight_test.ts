@@ -42,7 +42,12 @@ function heldAnswers() {
 
 async function bearer(tenant: string | null) {
   const claims = { sub: "curator", pwd: "p4ssw0rd", tenant };
-  return { Authorization: `Bearer ${await issueToken(claims, tokenKey(SECRET), NOW / 1000, 480)}` };
+  return {
+    Authorization: `Bearer ${await issueToken(claims, tokenKey(SECRET), {
+      nowSeconds: NOW / 1000,
+      lifetimeMinutes: 480,
+    })}`,
+  };
 }
 
 /** Asks until the answer is the wanted one: a place is free a moment after the last byte of an answer arrived. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Socket } from "node:net";
-import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 import { addressesAt } from "./gateway_fixture.ts";
 
 /** A store that speaks whatever bytes a test wants, after the headers of a request have come. */

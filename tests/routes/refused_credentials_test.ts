@@ -37,12 +37,10 @@ Deno.test(
       ];
       for (const [method, path, status] of asked) {
         const answers = await Promise.all(users.map(async (sub) => {
-          const token = await issueToken(
-            { sub, pwd: "wrong-1", tenant: "archive" },
-            tokenKey(SECRET),
-            Date.now() / 1000,
-            60,
-          );
+          const token = await issueToken({ sub, pwd: "wrong-1", tenant: "archive" }, tokenKey(SECRET), {
+            nowSeconds: Date.now() / 1000,
+            lifetimeMinutes: 60,
+          });
           return await said(
             await app.request(`/api/v1${path}`, { method, headers: { authorization: `Bearer ${token}` } }),
           );

@@ -21,7 +21,7 @@ import {
   podsPath,
 } from "@/lib/kubernetes/cluster_reads.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
-import { SharedReads } from "@/lib/kubernetes/cached_reads.ts";
+import { SharedReads } from "@/lib/std/caches.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import {
   type CampaignObjects,

@@ -5,7 +5,7 @@ import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
 import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { getConfigMap } from "@/lib/kubernetes/cluster_reads.ts";
-import { CachedDocuments, SharedReads, type SizedDocument } from "@/lib/kubernetes/cached_reads.ts";
+import { CachedDocuments, SharedReads, type SizedDocument } from "@/lib/std/caches.ts";
 import { isObject, member, stringAt } from "@/lib/std/untrusted.ts";
 import type { CampaignSourceOptions, PipelineRecord } from "./campaign_source.ts";
 

@@ -117,7 +117,7 @@ export const groupAccountUpdate = z.looseObject({
   allowNamespaceManagement: given.flag("Whether its members may create and manage namespaces"),
 }).meta({ id: "GroupAccountUpdate", examples: [{ roles: { role: ["MONITOR"] } }] });
 
-/** What an account may do in a namespace. */
+/** Permissions of an account in a namespace. */
 export const DATA_PERMISSIONS = [
   "BROWSE",
   "READ",

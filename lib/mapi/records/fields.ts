@@ -72,7 +72,7 @@ export const GROUPNAME: TextRule = {
 /** Names of content classes and retention classes. */
 const CLASS_NAME: TextRule = { pattern: `^${NO_DOT_SEGMENT}[^\\u0000-\\u001f\\u007f-\\u009f]*$` };
 
-/** What a schema does not say of passwords. */
+/** The rules for passwords that a schema cannot express. */
 export const PASSWORD_RULES =
   "at most 64 characters, of at least two kinds of letters, digits and others, and as many as `consoleSecurity` asks for";
 
@@ -99,7 +99,7 @@ export const REPORT_TIME: TextRule = { pattern: `^(?:${DATE}(?:T${TIME}${ZONE}?)
 
 export const CHECKPOINT: TextRule = { pattern: "^(?:0|[0-9]{2}/[0-9]{2}/[0-9]{4})$" };
 
-/** What lists are filtered by. */
+/** The filter of a list. */
 const FILTER: TextRule = { maxLength: 64, pattern: "^[^,]*$" };
 
 const OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";

@@ -43,7 +43,7 @@ const directoryUsage = z.preprocess(inOurCase, z.enum(DIRECTORY_USAGES)).meta({
 /** Digests that name objects. */
 export const HASH_SCHEMES = ["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"] as const;
 
-/** Versioning, which is a document of its own, and part of others. */
+/** Versioning: a separate document, and part of others. */
 export const versioning = {
   enabled: member.flag("Whether versions are stored"),
   prune: member.flag("Whether old versions are removed"),
@@ -80,7 +80,7 @@ const SHOWN = {
   tags,
 };
 
-/** What a namespace's creation and its change have in common. */
+/** Members of both a namespace's creation and its change. */
 const settings = {
   ...sideOf("given", SHOWN),
   multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is aborted; 0: never", AUTO_ABORT_DAYS),

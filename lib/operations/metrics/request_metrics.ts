@@ -2,7 +2,7 @@ import process from "node:process";
 import type { MeasureRequest } from "@/lib/http/access_log.ts";
 import { type Refusal, REFUSALS } from "@/lib/http/errors.ts";
 import type { Admitted } from "@/lib/http/request_context.ts";
-import type { MeasureUpstream, UpstreamResult } from "@/lib/http/upstream/upstream_request.ts";
+import type { MeasureUpstream, UpstreamResult } from "@/lib/http/upstream.ts";
 import { cacheFigures } from "@/lib/std/caches.ts";
 import { type Metrics, type Reading, STATUS_CLASSES } from "./metric_table.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { connect, isIP, type Socket } from "node:net";
 import { createTransport } from "nodemailer";
-import { tlsTrust } from "@/lib/http/upstream/upstream_client.ts";
+import { tlsTrust } from "@/lib/http/upstream.ts";
 import { withDeadline } from "@/lib/std/timing.ts";
 import { member } from "@/lib/std/untrusted.ts";
 import type { NotificationEvent } from "./event.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
-import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
 import type { Channel, Outcome } from "./notifier.ts";
 
 /** Until the receiver has responded, ms; its body is not read. */

@@ -1,6 +1,6 @@
 import { justBefore } from "@/lib/pages/storage/folder_listing.ts";
 import { compareKeys } from "@/lib/pages/storage/key_names.ts";
-import { freeKey } from "@/lib/std/free_key.ts";
+import { freeKey } from "@/lib/std/text.ts";
 import type { Connection } from "./retry_client.ts";
 import { asFault, NEVER, type UploadCalls, UploadFault } from "./upload_calls_client.ts";
 import type { ItemList, NameAnswer, UploadBatch, UploadItem } from "./upload_items_client.ts";

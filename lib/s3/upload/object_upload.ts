@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { type BodySource, bodySource } from "@/lib/http/body.ts";
 import { badRequest, clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
-import type { S3 } from "@/lib/s3/s3_client.ts";
+import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { MAX_PARTS, MIN_PART_BYTES, type OpenUpload, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
 import { type ObjectRef, putObject, type UploadBody, type WrittenObject } from "@/lib/s3/objects.ts";
@@ -64,7 +64,8 @@ interface ObjectUpload {
   /** Null when it is unknown before the end. */
   readonly lengthBytes: number | null;
   /** Content headers, digests, conditions and `x-amz-meta-*`. */
-  readonly headers: Headers;
+  readonly headers: HeaderRecord;
+  readonly sizes?: UploadSizes;
 }
 
 /** The same from bytes that only this process has, such as the file in a form. */
@@ -80,8 +81,7 @@ export async function writeObject(
   s3: S3,
   caller: Caller,
   target: ObjectRef,
-  { lengthBytes, body, headers }: ObjectUpload,
-  sizes: UploadSizes = UPLOAD_SIZES,
+  { lengthBytes, body, headers, sizes = UPLOAD_SIZES }: ObjectUpload,
 ): Promise<WrittenObject> {
   if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
   const isOnePut = lengthBytes !== null && lengthBytes <= sizes.maxPutBytes &&
@@ -90,7 +90,7 @@ export async function writeObject(
     return await putObject(s3, caller, target, { ...await requestBody(s3, body, lengthBytes), headers });
   }
   const source = bodySource(body, { lengthBytes, bounds: s3.bounds });
-  return await writeFromSource(s3, caller, target, { source, lengthBytes, headers }, sizes);
+  return await writeFromSource(s3, caller, target, { source, lengthBytes, headers, sizes });
 }
 
 /**
@@ -106,8 +106,7 @@ export async function writeFromSource(
   s3: S3,
   caller: Caller,
   target: ObjectRef,
-  { source, lengthBytes, headers }: SourceUpload,
-  sizes: UploadSizes = UPLOAD_SIZES,
+  { source, lengthBytes, headers, sizes = UPLOAD_SIZES }: SourceUpload,
 ): Promise<WrittenObject> {
   const digests = bodyDigests(headers);
   const body: BodySource = {
@@ -136,7 +135,7 @@ export async function writeFromSource(
       const content = part?.content() ?? { body: null, lengthBytes: 0 };
       return await putObject(s3, caller, target, { ...content, headers });
     }
-    const described = without(headers, [...WRITE_CONDITIONS, ...DIGEST_HEADERS]);
+    const described = selected(headers, (name) => !WRITE_CONDITIONS.includes(name) && !(name in DIGESTS));
     await using upload = await openUpload(s3, caller, target, described).catch(async (error) => {
       const isMissing = error instanceof S3Failure && (error.storeStatus === 501 || error.storeStatus === 405);
       throw isMissing && await s3.mayTruncate?.(false) ? new HttpError(501, NO_SAFE_UPLOAD, { cause: error }) : error;
@@ -144,16 +143,20 @@ export async function writeFromSource(
     const sent: SentPart[] = [];
     for (let next: IteratorResult<Part, undefined> = first; !next.done;) {
       using part: Part = next.value;
-      const sending: Promise<SentPart> = sendPart(s3, { ...caller, signal }, upload, sent.length + 1, part.content())
+      const content = { number: sent.length + 1, ...part.content() };
+      const sending: Promise<SentPart> = sendPart(s3, { ...caller, signal }, upload, content)
         // The last chunk may still be in flight: the next part must not wait for its buffer.
         .finally(() => part[Symbol.dispose]());
       // Meanwhile the next part is read into the buffers that this one releases.
-      const [sentPart, following] = await bothOrCancel(sending, parts.next(), cancel);
+      const [sentPart, following] = await allOrAbort(sending, parts.next(), cancel);
       sent.push(sentPart);
       next = following;
     }
     digests.check();
-    return await upload.complete(sent, only(headers, WRITE_CONDITIONS));
+    return await upload.complete({
+      parts: sent,
+      conditions: selected(headers, (name) => WRITE_CONDITIONS.includes(name)),
+    });
   } catch (error) {
     cancel(error);
     const cause = cancellation.signal.reason;
@@ -161,8 +164,8 @@ export async function writeFromSource(
   }
 }
 
-/** Waits for both, so that neither outlives the call. When one fails, `cancel` ends the other. @throws a failure */
-async function bothOrCancel<A, B>(
+/** Waits for both promises, so that neither outlives the call. When one fails, `cancel` ends the other. */
+async function allOrAbort<A, B>(
   one: Promise<A>,
   other: Promise<B>,
   cancel: (error: unknown) => void,
@@ -173,23 +176,17 @@ async function bothOrCancel<A, B>(
   return await Promise.all(both);
 }
 
-function hasDigest(headers: Headers): boolean {
-  return DIGEST_HEADERS.some((name) => headers.has(name));
+function hasDigest(headers: HeaderRecord): boolean {
+  return Object.keys(headers).some((name) => name in DIGESTS);
 }
 
-function without(headers: Headers, names: readonly string[]): Headers {
-  const rest = new Headers(headers);
-  for (const name of names) rest.delete(name);
-  return rest;
-}
-
-function only(headers: Headers, names: readonly string[]): Headers {
-  return new Headers([...headers].filter(([name]) => names.includes(name)));
+function selected(headers: HeaderRecord, isSelected: (name: string) => boolean): HeaderRecord {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isSelected(name)));
 }
 
 /**
- * Bodies up to so many bytes are read here. The runtime passes a body on in large chunks, after which its connection must
- * not be used again: too expensive for many small bodies.
+ * Largest body that is read here, bytes. The runtime passes bodies on in large chunks, after which their connections cannot
+ * be reused: too expensive for many small bodies.
  */
 const READ_HERE_BYTES = 64 * 1024;
 
@@ -225,17 +222,14 @@ const DIGESTS: Readonly<Record<string, DigestAlgorithm>> = {
   "x-amz-checksum-crc64nvme": "crc64nvme",
 };
 
-/** The request headers with a digest of the body, in lower case. */
-const DIGEST_HEADERS: readonly string[] = Object.keys(DIGESTS);
-
 /**
  * The digests of a body that goes in parts. The store never has the body in one request, so the digests that the client
  * sent for it are checked here.
  */
-function bodyDigests(headers: Headers) {
+function bodyDigests(headers: HeaderRecord) {
   const stated = Object.entries(DIGESTS).flatMap(([name, algorithm]) => {
-    const value = headers.get(name);
-    return value === null ? [] : [{ name, value: value.trim(), digest: startDigest(algorithm) }];
+    const value = headers[name];
+    return value === undefined ? [] : [{ name, value: value.trim(), digest: startDigest(algorithm) }];
   });
   return {
     update(bytes: Uint8Array): void {
@@ -255,26 +249,30 @@ function bodyDigests(headers: Headers) {
 /** Longest part in a form, bytes: its length is known only at its end, so it is in memory before it is sent. */
 export const MAX_FORM_PART_BYTES = 64 * 1024 * 1024;
 
+interface SourcePart {
+  readonly number: number;
+  readonly source: BodySource;
+  /** A known upper limit of its length; null: none. */
+  readonly atMostBytes: number | null;
+}
+
 /**
  * Sends one part of an upload from a source of unknown length.
  *
- * @param atMostBytes what the part cannot exceed, where that is known
  * @throws HttpError 413 above {@link MAX_FORM_PART_BYTES}, 503 when no memory becomes free, else as {@link sendPart}
  */
 export async function sendPartFromSource(
   s3: S3,
   caller: Caller,
   upload: OpenUpload,
-  number: number,
-  source: BodySource,
-  atMostBytes: number | null,
+  { number, source, atMostBytes }: SourcePart,
 ): Promise<SentPart> {
   using buffers = UPLOAD_SIZES.pool.lease(caller.signal);
   using part = new BufferedPart(buffers);
   try {
     await part.fill(source, Math.min(atMostBytes ?? MAX_FORM_PART_BYTES, MAX_FORM_PART_BYTES));
     if (!part.isLast && await source.read(1) !== null) throw payloadTooLarge(MAX_FORM_PART_BYTES);
-    return await sendPart(s3, caller, upload, number, part.content());
+    return await sendPart(s3, caller, upload, { number, ...part.content() });
   } finally {
     source.stop();
   }

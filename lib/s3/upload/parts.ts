@@ -75,14 +75,12 @@ export async function* partsOfUnknownLength(
 
 /** A part in buffers of a lease. */
 export class BufferedPart implements Part {
-  readonly #lease: BufferLease;
   readonly #buffers: Uint8Array<ArrayBuffer>[] = [];
   #inFlight: Uint8Array<ArrayBuffer> | null = null;
   #lengthBytes = 0;
   #isLast = false;
 
-  constructor(lease: BufferLease) {
-    this.#lease = lease;
+  constructor(private readonly lease: BufferLease) {
   }
 
   get lengthBytes(): number {
@@ -99,14 +97,14 @@ export class BufferedPart implements Part {
 
   /** Reads until the part has so many bytes or the source ends. @throws HttpError as the source and the lease do */
   async fill(source: BodySource, lengthBytes: number): Promise<void> {
-    const { bufferBytes } = this.#lease;
-    if (!this.#isLast) await this.#lease.reserve(lengthBytes);
+    const { bufferBytes } = this.lease;
+    if (!this.#isLast) await this.lease.reserve(lengthBytes);
     while (!this.#isLast && this.#lengthBytes < lengthBytes) {
       const offset = this.#lengthBytes % bufferBytes;
       const bytes = await source.read(Math.min(bufferBytes - offset, lengthBytes - this.#lengthBytes));
       if (bytes === null) this.#isLast = true;
       else {
-        if (offset === 0) this.#buffers.push(await this.#lease.take());
+        if (offset === 0) this.#buffers.push(await this.lease.take());
         this.#buffers[this.#buffers.length - 1].set(bytes, offset);
         this.#lengthBytes += bytes.length;
       }
@@ -124,8 +122,8 @@ export class BufferedPart implements Part {
 
   /** Releases the buffers. One that is on its way to the connection may still be read, so it is not used again. */
   [Symbol.dispose](): void {
-    for (const buffer of this.#buffers.splice(0)) this.#lease.release(buffer);
-    if (this.#inFlight) this.#lease.discard(this.#inFlight);
+    for (const buffer of this.#buffers.splice(0)) this.lease.release(buffer);
+    if (this.#inFlight) this.lease.discard(this.#inFlight);
     this.#inFlight = null;
   }
 
@@ -133,12 +131,12 @@ export class BufferedPart implements Part {
   async *#chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     for (let left = this.#lengthBytes; left > 0;) {
       this.#inFlight = this.#buffers.shift() ?? null;
-      // A clean end would be taken for the end of the part.
+      // A clean end would look like the end of the part.
       if (!this.#inFlight) throw new Error("the part was disposed");
       const chunk = this.#inFlight.subarray(0, left);
       left -= chunk.length;
       yield chunk;
-      if (this.#inFlight) this.#lease.release(this.#inFlight);
+      if (this.#inFlight) this.lease.release(this.#inFlight);
       this.#inFlight = null;
     }
   }
@@ -250,32 +248,28 @@ export class BufferPool {
   }
 }
 
-/** The buffers of one upload, used again and again. Disposing it returns them and their reservation to the pool. */
+/** The reusable buffers of one upload. Disposing it returns them and their reservation to the pool. */
 export class BufferLease implements Disposable {
-  readonly #pool: BufferPool;
-  readonly #signal: AbortSignal | undefined;
   readonly #wake = () => this.#waiting?.resolve();
   readonly #used = new Set<PartChunk>();
   readonly #free: PartChunk[] = [];
   #reserved = 0;
   #waiting: PromiseWithResolvers<void> | null = null;
 
-  constructor(pool: BufferPool, signal?: AbortSignal) {
-    this.#pool = pool;
-    this.#signal = signal;
+  constructor(private readonly pool: BufferPool, private readonly signal?: AbortSignal) {
     signal?.addEventListener("abort", this.#wake);
   }
 
   /** Length of each buffer, bytes. */
   get bufferBytes(): number {
-    return this.#pool.bufferBytes;
+    return this.pool.bufferBytes;
   }
 
   /** Reserves memory for at least so many bytes in all. @throws HttpError as {@link BufferPool.reserve} */
   async reserve(bytes: number): Promise<void> {
     const missing = Math.ceil(bytes / this.bufferBytes) - this.#reserved;
     if (missing <= 0) return;
-    await this.#pool.reserve(missing, this.#signal);
+    await this.pool.reserve(missing, this.signal);
     this.#reserved += missing;
   }
 
@@ -285,12 +279,12 @@ export class BufferLease implements Disposable {
    * @throws HttpError 499 when the signal aborts
    */
   async take(): Promise<PartChunk> {
-    while (!this.#signal?.aborted && this.#used.size >= this.#reserved) {
+    while (!this.signal?.aborted && this.#used.size >= this.#reserved) {
       this.#waiting = Promise.withResolvers();
       await this.#waiting.promise;
     }
-    if (this.#signal?.aborted) throw clientClosedRequest(this.#signal.reason);
-    const buffer = this.#free.pop() ?? this.#pool.take();
+    if (this.signal?.aborted) throw clientClosedRequest(this.signal.reason);
+    const buffer = this.#free.pop() ?? this.pool.take();
     this.#used.add(buffer);
     return buffer;
   }
@@ -308,10 +302,10 @@ export class BufferLease implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#signal?.removeEventListener("abort", this.#wake);
-    for (const buffer of [...this.#free.splice(0), ...this.#used]) this.#pool.recycle(buffer);
+    this.signal?.removeEventListener("abort", this.#wake);
+    for (const buffer of [...this.#free.splice(0), ...this.#used]) this.pool.recycle(buffer);
     this.#used.clear();
-    this.#pool.unreserve(this.#reserved);
+    this.pool.unreserve(this.#reserved);
     this.#reserved = 0;
   }
 }

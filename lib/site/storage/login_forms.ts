@@ -13,7 +13,7 @@ import {
   loginNoteCookie,
   readLoginForm,
 } from "@/lib/results/results_login.ts";
-import { notedUnavailableArea, sessionNoteCookie, unavailableAreaCookie } from "@/lib/auth/login_notes.ts";
+import { notedUnavailableArea, sessionNoteCookie, unavailableAreaCookie } from "@/lib/auth/storage_cookie.ts";
 import {
   accountName,
   clearedLogin,
@@ -25,7 +25,7 @@ import {
   type StorageLogin,
   typedAccount,
 } from "@/lib/auth/storage_cookie.ts";
-import { checkStorageLogin, type LoginVerdict } from "@/lib/auth/storage_login.ts";
+import { checkStorageLogin, type LoginVerdict } from "@/lib/auth/storage_gateway.ts";
 import { loginsOf, namedLogin, type StorageDeps } from "./logins.ts";
 import type { ResultsAnswer } from "@/lib/results/form_login.ts";
 

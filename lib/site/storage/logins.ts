@@ -1,10 +1,10 @@
 import type { KeyObject } from "node:crypto";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import type { SessionKeys } from "@/lib/auth/session_key.ts";
+import type { SessionKeys } from "@/lib/auth/session_token.ts";
 import type { GatewayService } from "@/lib/auth/gateway_service.ts";
 import type { LoginFacts } from "@/lib/auth/login_facts.ts";
-import { notedSessions } from "@/lib/auth/login_notes.ts";
+import { notedSessions } from "@/lib/auth/storage_cookie.ts";
 import {
   accountName,
   isSameAccount,

@@ -131,7 +131,7 @@ class Check {
     if (etag !== null && !/-[0-9]{1,5}"?$/.test(etag)) return null;
     const { s3, caller, read, retryMs } = this.source;
     const ask = <T>(work: () => Promise<T>) => retried({ retryMs, signal: caller.signal }, () => read(work));
-    const response = await ask(() => headObject(s3, caller, this.#ref, { headers: CHECKSUM_MODE }));
+    const response = await ask(() => headObject(s3, caller, this.#ref, CHECKSUM_MODE));
     const size = announcedLength(response);
     const stored = this.#stored(response.headers)[0] ?? null;
     if (stored === null || stored.parts === null || size === null) return null;

@@ -135,7 +135,7 @@ async function tagFile(
 ): Promise<{ readonly text: string | null } | null> {
   const range = `bytes=0-${MAX_TAG_FILE_BYTES}`;
   try {
-    const response = await getObject(s3, caller, { bucket, key }, { headers: { range } });
+    const response = await getObject(s3, caller, { bucket, key }, { range });
     const bytes = await readCappedBytes(response, MAX_TAG_FILE_BYTES + 1);
     return { text: bytes.length > MAX_TAG_FILE_BYTES ? null : new TextDecoder().decode(bytes) };
   } catch (error) {

@@ -91,7 +91,7 @@ export async function readObject<R extends Receiver>(
     const headers: Record<string, string> = { "x-amz-checksum-mode": "ENABLED" };
     if (isStrong(etag)) headers["if-match"] = etag;
     if (from > 0) headers.range = `bytes=${from}-`;
-    const response = await getObject(s3, caller, ref, { headers });
+    const response = await getObject(s3, caller, ref, headers);
     const begins = response.status !== 206 || response.headers.get("content-range")?.startsWith(`bytes ${from}-`);
     if (begins) return response;
     await response.body?.cancel();

@@ -287,7 +287,7 @@ async function put(
   lengthBytes: number,
   conditions: Record<string, string>,
 ): Promise<void> {
-  const headers = new Headers({ "content-type": report.type, ...conditions });
+  const headers = { "content-type": report.type, ...conditions };
   const source = readerSource(chunksReader(encoded(report)));
   await writeFromSource(s3, caller, { bucket, key: report.key }, { headers, lengthBytes, source });
 }

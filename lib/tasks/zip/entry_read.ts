@@ -92,7 +92,7 @@ async function openOnce(source: ObjectSource, entry: PlannedEntry): Promise<Body
   const leave = await source.enter();
   try {
     const headers: Record<string, string> = isStrong(etag) ? { "if-match": etag } : {};
-    const response = await getObject(s3, { ...caller, signal }, { bucket, key }, { headers });
+    const response = await getObject(s3, { ...caller, signal }, { bucket, key }, headers);
     const length = announcedLength(response);
     const tag = response.headers.get("etag");
     const isChanged = tag !== null && tag !== etag || length !== null && length !== size;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { BrokenStream, freesWrittenChunks, guardedStream } from "@/lib/http/response_body.ts";
+import { freesWrittenChunks, guardedStream } from "@/lib/http/response_body.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { clientClosedRequest, notFound, unavailable } from "@/lib/http/errors.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
@@ -101,7 +101,7 @@ export class ZipDownloads {
       return Promise.resolve(chunk);
     };
     return guardedStream({ read, cancel: end }, {
-      broken: () => new BrokenStream("BrokenArchive", "the download of an archive broke off"),
+      what: "the download of an archive",
       bounds: this.s3.bounds,
       unread: () => context.info?.breakOff?.(),
     });

@@ -27,7 +27,7 @@ import type { VersionPage } from "@/components/storage/object_versions.tsx";
 import { defineStorage, type StorageState } from "@/lib/site/state.ts";
 import { gatewayTarget } from "@/lib/auth/storage_api_path.ts";
 import type { BucketRights } from "@/lib/auth/login_facts.ts";
-import { readObjectPart } from "@/lib/auth/object_start.ts";
+import { readObjectPart } from "@/lib/auth/storage_gateway.ts";
 import type { StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import { LoginEnded, statusWithout, type StorageVisit } from "@/lib/site/storage/storage_visit.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { resolveLogin } from "@/lib/auth/login.ts";
-import { issueToken, type TokenFormat, type TokenKey } from "@/lib/auth/token.ts";
+import { issueToken, resolveLogin, type TokenFormat, type TokenKey } from "@/lib/auth/token.ts";
 import type { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
@@ -58,13 +57,11 @@ export function authOperations({ key, format, lifetimeMinutes, now, slots }: Tok
       async handler({ body }, context) {
         const { username, tenant } = resolveLogin(body);
         context.caller = { username, tenant };
-        const token = await issueToken(
-          { sub: username, pwd: body.password, tenant },
-          key,
-          now() / 1000,
+        const token = await issueToken({ sub: username, pwd: body.password, tenant }, key, {
+          nowSeconds: now() / 1000,
           lifetimeMinutes,
           format,
-        );
+        });
         return Response.json({ access_token: token, token_type: "bearer" });
       },
     }, async (context) => {

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
-import { getAcl, type NewAccessList, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
 import {
   deleteCors,
+  getAcl,
   getCors,
   getVersioning,
+  type NewAccessList,
+  PERMISSIONS,
+  putAcl,
   putCors,
   setVersioning,
   versioning,
@@ -12,8 +15,7 @@ import {
 } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { FITS_XML } from "@/lib/s3/s3_xml.ts";
-import { bucketTarget } from "./audited_objects.ts";
-import { bucketParams, objectParams } from "./object_parameters.ts";
+import { bucketParams, bucketTarget, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const SETTING = { tag: "S3 Buckets", params: bucketParams };
@@ -22,7 +24,7 @@ const CORS = { path: "/api/v1/buckets/{bucket}/cors", ...SETTING };
 /** Most rules of a bucket (S3 API, PutBucketCors), and most entries of each list in one. */
 const MAX_RULES = 100;
 const MAX_ENTRIES = 1000;
-/** What S3 counts in: 32 bits with a sign. */
+/** The largest number S3 takes: 32 bits with a sign. */
 const MAX_AGE_SECONDS = 2 ** 31 - 1;
 
 /** S3's spelling of a state, whatever the case it was written in. */

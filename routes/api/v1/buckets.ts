@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { forceDelete, type ForceDeleteDeps } from "@/lib/buckets/force_delete.ts";
+import { forceDelete, type ForceDeleteDeps } from "@/lib/store/force_delete.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { bucketList, createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
@@ -14,8 +14,7 @@ import {
   versionPage,
 } from "@/lib/s3/listing.ts";
 import { listUploads, uploadPage } from "@/lib/s3/multipart.ts";
-import { bucketTarget } from "./audited_objects.ts";
-import { bucketParams as params } from "./object_parameters.ts";
+import { bucketParams as params, bucketTarget } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Buckets";
@@ -163,7 +162,7 @@ function versionIdMarker(forms: IssuedForms | null): z.ZodString {
   return forms === null ? z.string() : z.string().regex(new RegExp(forms.versionIdMarker), "Not a marker of a version");
 }
 
-/** What is in a bucket besides its current objects: older versions, delete markers, uploads in progress. */
+/** Hidden contents of a bucket: older versions, delete markers, uploads in progress. */
 export function bucketContentOperations(operation: GatewayOperation, s3: S3, forms: IssuedForms | null): Operation[] {
   return [
     operation({

@@ -6,7 +6,7 @@ import { COUNT, newCount } from "@/lib/tasks/count.ts";
 import { codeMembers, failureOrCancel, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
+import { followOperations, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
 

@@ -9,10 +9,9 @@ import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import { codeMembers, failureMembers, iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
-import { chosenDetails, chosenTarget } from "./audited_objects.ts";
-import { bucketParams, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
+import { bucketParams, chosenDetails, chosenTarget, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
+import { followOperations, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";
 export const MAX_TASK_KEYS = 100_000;

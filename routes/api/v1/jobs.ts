@@ -111,8 +111,8 @@ function ageOf(source: CampaignSource): Record<string, string> {
 function withoutBadEncoding(operation: Operation): Operation {
   return {
     ...operation,
-    answer: (context, params) =>
-      operation.answer(context, () => {
+    handle: (context, params) =>
+      operation.handle(context, () => {
         try {
           return params();
         } catch (error) {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { bodySource } from "@/lib/http/body.ts";
 import { compressibleJson, JsonBytes } from "@/lib/http/compressible.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
@@ -16,7 +15,6 @@ import {
   MAX_PART_BYTES,
   MAX_PARTS,
   MIN_PART_BYTES,
-  type OpenUpload,
   partCount,
   partPage,
   sendPart,
@@ -28,8 +26,15 @@ import { MAX_FORM_PART_BYTES, requestBody, sendPartFromSource } from "@/lib/s3/u
 import { FITS_XML } from "@/lib/s3/s3_xml.ts";
 import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { yielding } from "@/lib/std/concurrency.ts";
-import { objectTarget } from "./audited_objects.ts";
-import { asObject, bucketParams, conditional, CONDITIONS, objectParams, statedLength } from "./object_parameters.ts";
+import {
+  asObject,
+  bucketParams,
+  conditional,
+  CONDITIONS,
+  objectParams,
+  objectTarget,
+  statedLength,
+} from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 
@@ -126,9 +131,11 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       body: { kind: "json", schema: createRequest.nullish(), ignoresOtherTypes: true },
       responses: { 201: { description: "Upload created", schema: created }, 404: { description: "No such bucket" } },
       async handler({ caller, params: place, body }, context) {
-        const headers = futureHeaders(context.request.headers);
-        if (body?.checksum_algorithm) setAll(headers, WITH_SHA256);
-        if (body?.content_type) headers.set("content-type", body.content_type);
+        const headers = {
+          ...futureHeaders(context.request.headers),
+          ...body?.checksum_algorithm && WITH_SHA256,
+          ...body?.content_type && { "content-type": body.content_type },
+        };
         const { uploadId } = await createUpload(s3, caller, place, headers);
         return Response.json({ ...place, upload_id: uploadId }, { status: 201 });
       },
@@ -175,7 +182,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         // No upload is begun for a key that no URL can contain.
         presign({ key });
         if (!body.upload_id) requireAll(headers, total_parts);
-        const algorithm = headers.size > 0 ? new Headers(WITH_SHA256) : undefined;
+        const algorithm = headers.size > 0 ? WITH_SHA256 : undefined;
         const upload_id = body.upload_id ?? (await createUpload(s3, caller, place, algorithm)).uploadId;
         const json = new JsonBytes();
         json.text(
@@ -213,8 +220,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       },
       async handler({ caller, params: place, body }, { request }) {
         const upload = { ...place, uploadId: body.upload_id };
-        const conditions = await guardWrite(s3, caller, place, ["complete"], preconditions(request.headers));
-        const { etag } = await completeUpload(s3, caller, upload, body.parts, new Headers(conditions));
+        const given = { writes: ["complete"], conditions: preconditions(request.headers) } as const;
+        const conditions = await guardWrite(s3, caller, place, given);
+        const { etag } = await completeUpload(s3, caller, upload, { parts: body.parts, conditions });
         return Response.json({ ...place, etag });
       },
     }),
@@ -283,8 +291,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const { upload_id, part_number } = query;
         const upload = { ...place, uploadId: upload_id };
         const { ETag } = isForm(raw.headers)
-          ? await partInForm(s3, caller, upload, part_number, raw)
-          : await sendPart(s3, caller, upload, part_number, {
+          ? await sendPartFromSource(s3, caller, upload, { number: part_number, ...await partInForm(s3, raw) })
+          : await sendPart(s3, caller, upload, {
+            number: part_number,
             ...await requestBody(s3, raw.body, partLength(raw.headers)),
             headers: digestHeaders(raw.headers),
           });
@@ -294,7 +303,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
   ];
 }
 
-/** What the URL of each part requires, by its number. @throws HttpError 400 for a part that is not of the upload, or twice */
+/** The size and checksum each part's URL requires, by part number. @throws HttpError 400 for a part that is not of the upload, or twice */
 function partHeaders(
   checksums: readonly { readonly part_number: number; readonly sha256: string }[],
   parts: number,
@@ -317,15 +326,9 @@ function requireAll(headers: ReadonlyMap<number, HeaderRecord>, parts: number): 
   throw badRequest(`checksums: part ${missing} has none, and a new upload needs those of all ${parts} parts`);
 }
 
-function setAll(headers: Headers, values: HeaderRecord): void {
-  for (const [name, value] of Object.entries(values)) headers.set(name, value);
-}
-
-function futureHeaders(request: Headers): Headers {
-  const headers = uploadHeaders(request);
-  headers.delete("content-md5");
-  if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) headers.delete("content-type");
-  return headers;
+function futureHeaders(request: Headers): HeaderRecord {
+  const { "content-md5": _, "content-type": type, ...headers } = uploadHeaders(request);
+  return type === undefined || /^application\/json\b/i.test(type) ? headers : { ...headers, "content-type": type };
 }
 
 /** Taken for bytes, a form would silently become part of the object with all its delimiters. */
@@ -333,11 +336,10 @@ function isForm(headers: Headers): boolean {
   return /^\s*multipart\/form-data\b/i.test(headers.get("content-type") ?? "");
 }
 
-async function partInForm(s3: S3, caller: Caller, upload: OpenUpload, number: number, { body, headers }: Request) {
-  const formBytes = headers.has("content-length") ? partLength(headers) : null;
-  const source = bodySource(body, { lengthBytes: formBytes, bounds: s3.bounds });
-  const { source: file } = await fileInForm(source, headers.get("content-type"), FILE);
-  return await sendPartFromSource(s3, caller, upload, number, file, formBytes);
+async function partInForm({ bounds }: S3, { body, headers }: Request) {
+  const lengthBytes = headers.has("content-length") ? partLength(headers) : null;
+  const { source } = await fileInForm(bodySource(body, { lengthBytes, bounds }), headers.get("content-type"), FILE);
+  return { source, atMostBytes: lengthBytes };
 }
 
 function partLength(headers: Headers): number {

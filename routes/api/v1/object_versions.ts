@@ -4,9 +4,6 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { preconditions } from "@/lib/s3/conditions.ts";
 import { issuedForm, type IssuedForms, keyVersionPage, listKeyVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { wellFormed } from "@/lib/s3/objects.ts";
-import { writeHeaders } from "@/lib/s3/object_headers.ts";
-import { restoreVersion } from "@/lib/s3/restore.ts";
 import {
   deleteTags,
   getTags,
@@ -19,10 +16,12 @@ import {
   type Tag,
   TAG_NAME,
   TAG_VALUE,
-} from "@/lib/s3/tags.ts";
+  wellFormed,
+} from "@/lib/s3/objects.ts";
+import { writeHeaders } from "@/lib/s3/object_headers.ts";
+import { restoreVersion } from "@/lib/s3/copy.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
-import { objectTarget } from "./audited_objects.ts";
-import { conditional, CONDITIONS, objectParams, versionId } from "./object_parameters.ts";
+import { conditional, CONDITIONS, objectParams, objectTarget, versionId } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { tag: "S3 Objects", params: objectParams };

@@ -14,15 +14,17 @@ import { bucketName, createFolder, deleteObject, getObject, headObject, type Wri
 import { formUploadHeaders, objectHeaders, readHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import { UPLOAD_SIZES, type UploadSizes, writeFromSource, writeObject } from "@/lib/s3/upload/object_upload.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
-import { bucketTarget, objectTarget, versionNote } from "./audited_objects.ts";
 import {
   asObject,
   bucketParams,
+  bucketTarget,
   conditional,
   CONDITIONS,
   objectParams,
+  objectTarget,
   statedLength,
   versionId,
+  versionNote,
 } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
@@ -62,9 +64,8 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
         416: { description: "The range is outside the object" },
       },
       async handler({ caller, params: { bucket, key }, query }, context) {
-        const response = await getObject(s3, caller, { bucket, key, versionId: query.version_id }, {
-          headers: readHeaders(context.request.headers),
-        });
+        const ref = { bucket, key, versionId: query.version_id };
+        const response = await getObject(s3, caller, ref, readHeaders(context.request.headers));
         return new Response(boundedBody(response, context.info, s3.bounds), {
           status: response.status,
           headers: shown(response, key, query),
@@ -79,9 +80,8 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       query: read(forms),
       responses: { 200: { description: "The object exists" }, 404: { description: "No such bucket or object" } },
       async handler({ caller, params: { bucket, key }, query }, context) {
-        const response = await headObject(s3, caller, { bucket, key, versionId: query.version_id }, {
-          headers: readHeaders(context.request.headers),
-        });
+        const ref = { bucket, key, versionId: query.version_id };
+        const response = await headObject(s3, caller, ref, readHeaders(context.request.headers));
         return new Response(null, { status: response.status, headers: shown(response, key, query) });
       },
     }),
@@ -168,8 +168,9 @@ export function objectUploadOperations(
         const written = await writeObject(s3, caller, params, {
           body: raw.body,
           lengthBytes: contentLength(raw),
-          headers: await guarded(s3, caller, params, raw, uploadHeaders(raw.headers)),
-        }, sizes);
+          headers: { ...uploadHeaders(raw.headers), ...await guard(s3, caller, params, raw.headers) },
+          sizes,
+        });
         context.noted = writtenNote(raw, written);
         return Response.json(uploadedBody(params, written), { headers: headers(written) });
       },
@@ -196,8 +197,12 @@ export function objectUploadOperations(
         const written = await writeFromSource(s3, caller, params, {
           source,
           lengthBytes: null,
-          headers: await guarded(s3, caller, params, raw, formUploadHeaders(raw.headers, contentType)),
-        }, sizes);
+          headers: {
+            ...formUploadHeaders(raw.headers, contentType),
+            ...await guard(s3, caller, params, raw.headers),
+          },
+          sizes,
+        });
         context.noted = versionNote(written.headers);
         return Response.json(uploadedBody(params, written), { status: 201, headers: headers(written) });
       },
@@ -217,17 +222,9 @@ function writtenNote(request: Request, { headers }: WrittenObject): AuditDetails
   return { ...(bytes === null ? {} : { bytes }), ...versionNote(headers) };
 }
 
-/** Adds the conditions of a request to the headers of a write, which may be one PUT or end in a completion. */
-async function guarded(
-  s3: S3,
-  caller: Caller,
-  place: z.output<typeof objectParams>,
-  request: Request,
-  headers: Headers,
-): Promise<Headers> {
-  const guard = await guardWrite(s3, caller, place, ["put", "complete"], preconditions(request.headers));
-  for (const [name, value] of Object.entries(guard)) headers.set(name, value);
-  return headers;
+/** The headers for the request's conditions on a write, which may be one PUT or end in a completion. */
+async function guard(s3: S3, caller: Caller, place: z.output<typeof objectParams>, request: Headers) {
+  return await guardWrite(s3, caller, place, { writes: ["put", "complete"], conditions: preconditions(request) });
 }
 
 function headers({ etag, headers }: WrittenObject): Record<string, string> {
@@ -276,7 +273,9 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
         details: ({ body }) => ({ from_bucket: body.source_bucket, from_key: body.source_key }),
       },
       async handler({ caller, params: target, body }, { request: { headers } }) {
-        await copyObject(s3, caller, { bucket: body.source_bucket, key: body.source_key }, target, {
+        await copyObject(s3, caller, {
+          source: { bucket: body.source_bucket, key: body.source_key },
+          target,
           ofSource: sourcePreconditions(headers),
           ofTarget: preconditions(headers),
         });
@@ -302,13 +301,8 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
       },
       audit: { action: "object_write", target: bucketTarget },
       async handler({ caller, params: { bucket }, body }, context) {
-        const key = await createFolder(
-          s3,
-          caller,
-          bucket,
-          body.folder_name,
-          preconditions(context.request.headers),
-        );
+        const conditions = preconditions(context.request.headers);
+        const key = await createFolder(s3, caller, { bucket, name: body.folder_name }, conditions);
         context.noted = { folder: key };
         return Response.json({ bucket, key, status: "created" }, { status: 201 });
       },

@@ -1,13 +1,13 @@
 import type { Admission, Protocol } from "@/lib/auth/admission.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { bearerToken, type Claims, type VerifyToken } from "@/lib/auth/token.ts";
+import { bearerToken, type VerifyToken } from "@/lib/auth/token.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { rejectConditions } from "@/lib/s3/conditions.ts";
 import { supported } from "@/lib/s3/s3_errors.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
-/** What turns a bearer token into a caller of the store. */
+/** Turns a bearer token into a caller of the store. */
 interface TokenCheck {
   readonly verify: VerifyToken;
   readonly admission: Admission;
@@ -39,14 +39,11 @@ function rejectUnheld({ operation, request }: RequestContext): void {
 
 /** Operations by one protocol whose caller is known by the bearer token alone; cookies are not looked at. */
 export function gatewayOperations(check: TokenCheck, protocol: Protocol): GatewayOperation {
-  const admit = (context: RequestContext, claims: Claims) => {
+  const authenticate: Authenticate<Caller> = async (context) => {
+    const claims = await check.verify(bearerToken(context.header("Authorization")), check.now() / 1000);
     context.caller = { username: claims.sub, tenant: claims.tenant };
     if (protocol === "s3" && context.method !== "GET" && context.method !== "HEAD") rejectUnheld(context);
-    return check.admission.admit(context, claims, protocol);
-  };
-  const authenticate: Authenticate<Caller> = (context) => {
-    const claims = check.verify(bearerToken(context.header("Authorization")), check.now() / 1000);
-    return claims instanceof Promise ? claims.then((claims) => admit(context, claims)) : admit(context, claims);
+    return await check.admission.admit(context, claims, protocol);
   };
   return operationsFor<Caller>(authenticate, "bearer", check.recorder);
 }

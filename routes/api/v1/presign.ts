@@ -15,13 +15,12 @@ import {
   requiredHeaders,
 } from "@/lib/s3/presign.ts";
 import { yielding } from "@/lib/std/concurrency.ts";
-import { keyDetails } from "./audited_objects.ts";
-import { bucketParams as params, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
+import { bucketParams as params, keyDetails, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Objects";
 
-/** What a presigned URL does; any other word is refused by one sentence, not by a list of problems. */
+/** The actions a URL can be presigned for. Any other word is refused by one sentence, not by a list of problems. */
 const methodField = z.string().default("get_object").meta({
   description: "`get_object` downloads, `put_object` uploads",
   enum: [...PRESIGN_METHODS],
@@ -53,7 +52,7 @@ export const sha256Text = z.string().regex(SHA256, "Input should be the 32 bytes
   examples: ["LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="],
 });
 
-/** What the body of a presigned write has to be. */
+/** The size, type and checksum a presigned write requires of its body. */
 export const bodyFields = {
   checksum_sha256: sha256Text.nullish().meta({ description: "SHA-256 of the body, in base64" }),
   content_type: z.string().max(MAX_CONTENT_TYPE).regex(

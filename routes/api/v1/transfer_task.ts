@@ -15,11 +15,10 @@ import {
   type TransferProgress,
 } from "@/lib/tasks/transfer.ts";
 import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/objects.ts";
-import { chosenDetails, chosenTarget } from "./audited_objects.ts";
+import { bucketParams, chosenDetails, chosenTarget, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import { MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
-import { bucketParams, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { followOperations, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
+import { followOperations, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/transfer";
 /** How long the response waits for the end of a short transfer, ms. */

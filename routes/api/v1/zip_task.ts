@@ -12,17 +12,9 @@ import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
 import { checkTicket, issueTicket, ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { codeMembers, failureOrCancel, iso, timesOf } from "@/lib/tasks/task_responses.ts";
-import { keyDetails } from "./audited_objects.ts";
-import { bucketParams, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
+import { bucketParams, keyDetails, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import {
-  EVENTS_DESCRIPTION,
-  OTHER_VERSION,
-  pollResponse,
-  taskParams,
-  type TaskRoutes,
-  TASKS_TAG,
-} from "./task_progress.ts";
+import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/download";
 const RETRY_AFTER_SECONDS = 2;
@@ -89,7 +81,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
     params: taskParams,
     query,
     async handler({ params: { bucket, task_id }, query: { ticket } }: TicketInput, context: RequestContext) {
-      return await downloads.respond(await ticketTask(tasks, bucket, task_id, ticket, now()), context);
+      return await downloads.respond(await ticketTask(tasks, { bucket, id: task_id, ticket, now: now() }), context);
     },
   } as const;
   return [
@@ -184,10 +176,12 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
 /** @throws HttpError 403 for the ticket, 404 for the task, 500 where it failed, 503 while it is prepared */
 async function ticketTask(
   tasks: TaskRunner,
-  bucket: string,
-  id: string,
-  ticket: string,
-  now: number,
+  { bucket, id, ticket, now }: {
+    readonly bucket: string;
+    readonly id: string;
+    readonly ticket: string;
+    readonly now: number;
+  },
 ): Promise<{ readonly task: Task; readonly progress: ZipProgress; readonly caller: Caller }> {
   const verdict = checkTicket(ticket, id, now, tasks.keys);
   if (verdict === "wrong") throw forbidden("The link of the archive is not valid: copy it whole");

@@ -133,7 +133,8 @@ Deno.test(
     };
     const { host } = new URL(s3.origin);
     const request = { method: object.method, host, path: object.target, query: [] };
-    signHeaders(request, signed, "STREAMING-UNSIGNED-PAYLOAD-TRAILER", s3.keys, "us-east-1", Date.now());
+    const signing = { keys: s3.keys, region: "us-east-1", now: Date.now() };
+    signHeaders(request, signed, "STREAMING-UNSIGNED-PAYLOAD-TRAILER", signing);
     const gateway = { origin: site, headers: { Authorization: authorization } };
     const form = { "Content-Type": "multipart/form-data; boundary=b" };
     const mapi = { origin: `http://127.0.0.1:${ports["mapi archive"]}`, headers: mapiAuthorization("curator") };

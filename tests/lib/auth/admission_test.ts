@@ -39,17 +39,14 @@ Deno.test("admission: where no slot is free the body of a request is cancelled",
   const { admission, role } = proven(storeIdentities("native"));
   assert.ok(role.enter());
   const { context, cancelled } = upload();
-  assert.throws(
-    () => admission.admit(context, CLAIMS, "s3"),
-    (error) => error instanceof HttpError && error.status === 503,
-  );
+  await assert.rejects(admission.admit(context, CLAIMS, "s3"), { status: 503 });
   await cancelled;
 });
 
 Deno.test("admission: where the identity turns out to be wrong the body of a request is cancelled", async () => {
   const { admission } = proven(() => Promise.reject(new HttpError(401, "Invalid username or password")));
   const { context, cancelled } = upload();
-  await assert.rejects(async () => await admission.admit(context, CLAIMS, "s3"), { status: 401 });
+  await assert.rejects(admission.admit(context, CLAIMS, "s3"), { status: 401 });
   await cancelled;
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { clientAddress } from "@/lib/http/client_address.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
-import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import type { UpstreamRequest } from "@/lib/http/upstream.ts";
 import { remoteGateway } from "@/lib/auth/gateway_service.ts";
 
 Deno.test("remote gateway: a request without a body is sent without the length of one", async () => {

@@ -3,8 +3,7 @@ import { z } from "zod";
 import { enterTenant, Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
-import { readObjectPart } from "@/lib/auth/object_start.ts";
-import { StorageGateway } from "@/lib/auth/storage_gateway.ts";
+import { readObjectPart, StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import { inProcessGateway } from "@/lib/auth/in_process_gateway.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 

@@ -6,7 +6,7 @@ import {
   rememberShown,
   sessionNoteCookie,
   unavailableAreaCookie,
-} from "@/lib/auth/login_notes.ts";
+} from "@/lib/auth/storage_cookie.ts";
 
 const noted = (cookie: string) =>
   notedUnavailableArea(new Request("http://here.example/", { headers: { Cookie: cookie.split(";", 1)[0] } }));

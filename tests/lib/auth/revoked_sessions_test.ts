@@ -152,7 +152,7 @@ Deno.test("revoked sessions: what cannot be written holds in memory and is logge
       throw new Deno.errors.PermissionDenied("secret path");
     },
   };
-  const revoked = new RevokedSessions(file, log, () => NOW, () => {});
+  const revoked = new RevokedSessions(file, log, () => NOW, { later: () => {} });
   revoked.add([session("one")]);
   assert.equal(revoked.has(session("one")), true);
   assert.equal(lines.length, 1);
@@ -174,7 +174,7 @@ function fullDisk() {
     },
   };
   const log: RequestLog = { write: ({ level }) => void lines.push(level), flush() {} };
-  const revoked = new RevokedSessions(file, log, () => NOW, (run, ms) => void timers.push({ run, ms }));
+  const revoked = new RevokedSessions(file, log, () => NOW, { later: (run, ms) => void timers.push({ run, ms }) });
   const isWritten = (one: RevocableSession) => new RevokedSessions(file, silent, () => NOW).has(one);
   return { lines, timers, disk, revoked, isWritten };
 }

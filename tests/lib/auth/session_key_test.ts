@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { givenSessionKeys, parseSessionKeys, sessionKeyFile } from "@/lib/auth/session_key.ts";
+import { givenSessionKeys, parseSessionKeys, sessionKeyFile } from "@/lib/auth/session_token.ts";
 import { removeAtEnd } from "@/tests/remove_at_end.ts";
 
 const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");

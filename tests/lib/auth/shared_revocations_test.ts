@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { MAX_PER_ACCOUNT, RETRY_MS, type RevocableSession, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-
-type SharedTexts = NonNullable<ConstructorParameters<typeof RevokedSessions>[4]>;
+import {
+  MAX_PER_ACCOUNT,
+  RETRY_MS,
+  type RevocableSession,
+  RevokedSessions,
+  type SharedTexts,
+} from "@/lib/auth/revoked_sessions.ts";
 
 const NOW = 1_000_000_000_000;
 const START = NOW / 1000;
@@ -40,7 +44,7 @@ function sharedStore() {
         for (const other of replicas) if (other.inbox !== inbox) other.inbox.push(added.map(({ text }) => text));
       },
     };
-    const revoked = new RevokedSessions(null, log, now, later ?? (() => {}), shared);
+    const revoked = new RevokedSessions(null, log, now, { later: later ?? (() => {}), shared });
     replicas.push({ revoked, inbox });
     return revoked;
   }
@@ -166,7 +170,7 @@ Deno.test("shared revocations: a logout that fails while others are written is w
       await written.promise;
     },
   };
-  const revoked = new RevokedSessions(null, silent, () => NOW, (run) => void timers.push(run), shared);
+  const revoked = new RevokedSessions(null, silent, () => NOW, { later: (run) => void timers.push(run), shared });
   await revoked.add([session("first")]);
   isDown = false;
   timers[0]();
@@ -227,7 +231,10 @@ Deno.test("shared revocations: a store that lost its content receives it again",
 
 Deno.test("shared revocations: a logout waits for a store that does not respond a second at most", async () => {
   const never = new Promise<never>(() => {});
-  const revoked = new RevokedSessions(null, silent, () => NOW, () => {}, { load: () => never, write: () => never });
+  const revoked = new RevokedSessions(null, silent, () => NOW, {
+    later: () => {},
+    shared: { load: () => never, write: () => never },
+  });
   await revoked.add([session("s")]);
   assert.ok(revoked.has(session("s")));
 });

@@ -163,7 +163,13 @@ Deno.test("storage gateway: an encrypted token, whose end cannot be read, is use
     if (target.path !== "/api/v1/auth/token") return Response.json({});
     logins++;
     const claims = { sub: SESSION.user, pwd: SESSION.password, tenant: SESSION.tenant };
-    return Response.json({ access_token: await issueToken(claims, key, now / 1000, 480, "encrypted") });
+    return Response.json({
+      access_token: await issueToken(claims, key, {
+        nowSeconds: now / 1000,
+        lifetimeMinutes: 480,
+        format: "encrypted",
+      }),
+    });
   }, () => now);
   const context = new RequestContext(new Request("http://here.example/storage"));
   const read = async () => {

@@ -20,7 +20,7 @@ Deno.test("web role: needs a cluster, by a kubeconfig that is there, as a pod or
   refused({ ...WEB, HOME: "/home/me" }, "KUBECONFIG", /is required/, nothing);
   refused({ ...WEB, KUBECONFIG: "/a:/b" }, "KUBECONFIG", /no file "\/b"/, { exists: (path) => path === "/a" });
   const own = { exists: (path: string) => path === "/home/me/.kube/config" };
-  assert.equal(read({ ...WEB, HOME: "/home/me" }, own).web?.kubeconfig, null);
+  assert.deepEqual(read({ ...WEB, HOME: "/home/me" }, own).web?.kubeconfig, { path: "/home/me/.kube/config" });
   assert.deepEqual(read({ ...WEB, KUBECONFIG: "/a" }, { exists: () => true }).web?.kubeconfig, { path: "/a" });
   assert.equal(read({ KUBECONFIG: "/none" }, nothing).web?.kubeconfig, null);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AuditEvent } from "@/lib/http/audit_event.ts";
-import { type AuditSpec, recorded } from "@/lib/http/audited.ts";
+import { type AuditSpec, recorded } from "@/lib/http/operation.ts";
 import { clientClosedRequest, credentialsRefused, unavailable } from "@/lib/http/errors.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 
@@ -14,7 +14,7 @@ async function leaving(prove: RequestContext["prove"]): Promise<string[]> {
   context.prove = prove;
   const spec: AuditSpec<unknown> = { action: "object_delete", target: () => ({ kind: "object" }) };
   const handle = () => Promise.reject(clientClosedRequest());
-  await assert.rejects(recorded(recorder, spec, {}, context, handle), { status: 499 });
+  await assert.rejects(recorded(recorder, { spec, input: {}, context }, handle), { status: 499 });
   return events.map(({ result }) => result);
 }
 

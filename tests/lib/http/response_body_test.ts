@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
 import { boundedBody, readCapped, type UpstreamResponse } from "@/lib/http/response_body.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { watchedUpload } from "@/lib/http/watched_upload.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
+import { watchedUpload } from "@/lib/http/body.ts";
 import { BodyTooLong, SlowBody } from "@/lib/std/body_reader.ts";
 
 /** Sends `chunks` under a Content-Length, then waits until the reader lets go. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { badRequest, gatewayTimeout } from "@/lib/http/errors.ts";
-import { watchedUpload } from "@/lib/http/watched_upload.ts";
+import { watchedUpload } from "@/lib/http/body.ts";
 
 const CHUNK_BYTES = 100_000;
 
@@ -81,7 +81,7 @@ for (const [what, source] of [["of a client", bodyOf], ["of this process", chunk
     watched.release();
     await assert.rejects(async () => {
       while (!(await reader.read()).done);
-    }, { name: "BrokenUpload" });
+    }, { name: "BrokenStream" });
     assert.equal(watched.failure(), null);
     assert.equal(watched.signal.aborted, false);
   });
@@ -92,7 +92,7 @@ Deno.test("watched upload: an error of the chunks of this process is the failure
     throw badRequest("too short");
   };
   const watched = watch(chunksOf(3, end));
-  await assert.rejects(new Response(watched.stream).bytes(), { name: "BrokenUpload" });
+  await assert.rejects(new Response(watched.stream).bytes(), { name: "BrokenStream" });
   assert.equal(watched.failure()?.status, 400);
   assert.equal(watched.signal.aborted, true);
 });

@@ -35,7 +35,7 @@ Deno.test("secure watch: a kubeconfig's client certificate is sent to the server
       await withFile(
         kubeconfig({ cluster: { server: `https://127.0.0.1:${address.port}`, ...named }, user: user }),
         async (path) => {
-          const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now, caCerts });
+          const connection = await clusterConnection({ path }, { now: Date.now, caCerts });
           assert.equal((await connection.send({ method: "GET", path: "/api" })).status, 200);
         },
       );
@@ -85,7 +85,7 @@ Deno.test("secure watch: a proxy of the kubeconfig is gone through, over TLS wit
           kubeconfig({ cluster: { server: api.url, "proxy-url": url, ...named }, user: { token: "t" } }),
           async (path) => {
             const options = { now: Date.now, caCerts: [TEST_CA] };
-            const connection = await clusterConnection({ kind: "kubeconfig", path }, options);
+            const connection = await clusterConnection({ path }, options);
             assert.equal((await connection.send({ method: "GET", path: "/version" })).status, 200);
           },
         );

@@ -39,7 +39,7 @@ async function following(
   const pauses: number[] = [];
   const changes: string[] = [];
   const woken = new Set<() => void>();
-  const connection = await clusterConnection({ kind: "server", url: api.url }, { now: () => clock.now });
+  const connection = await clusterConnection({ url: api.url }, { now: () => clock.now });
   const things = new FollowedCollection<Thing>(connection, {
     path: JOBS,
     labelSelector: "app=x",

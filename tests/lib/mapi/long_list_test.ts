@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readList } from "@/lib/mapi/long_list.ts";
+import { readList } from "@/lib/mapi/mapi_client.ts";
 import { BodyTooLong, SlowBody } from "@/lib/std/body_reader.ts";
 
 const STALL_MS = 60_000;
@@ -50,7 +50,7 @@ Deno.test("long list: one that ends without its bracket breaks the answer, whate
     const whole = '[{"a":[1]},{"b":[2]}] \r\n';
     assert.equal(await new Response(await read(whole)).text(), whole);
     for (const text of ['[{"a":[1]},{"b":[2', '[{"a":[1]},{"b":[2]}\n', '[{"a":[1]},{"b":[2]},']) {
-      await assert.rejects(read(text).then((list) => new Response(list).text()), { name: "BrokenList" }, text);
+      await assert.rejects(read(text).then((list) => new Response(list).text()), { name: "BrokenStream" }, text);
     }
   }
 });
@@ -65,5 +65,5 @@ Deno.test("long list: a store that goes silent is too slow before the answer has
     SlowBody,
   );
   const read = await readList(silent('[{"a":1},{"b":2},'), HELD, 20);
-  await assert.rejects(new Response(read).text(), { name: "BrokenList" });
+  await assert.rejects(new Response(read).text(), { name: "BrokenStream" });
 });

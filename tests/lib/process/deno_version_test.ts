@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OLDEST_DENO, unsupportedDeno } from "@/lib/process/deno_version.ts";
+import { OLDEST_DENO, unsupportedDeno } from "@/lib/process/deno.ts";
 
 Deno.test("deno version: older ones are refused with both versions and the way out, others are not", () => {
   for (const version of ["1.46.3", "2.4.0", "2.8.3", "2.9.5", "2.9.0-rc.1"]) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PermissionError, permissionFlags } from "@/lib/process/permission_flags.ts";
+import { PermissionError, permissionFlags } from "@/lib/process/deno.ts";
 
 const NONE = { read: [], write: [], env: [], net: [], run: [], sys: [] };
 

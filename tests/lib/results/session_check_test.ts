@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError } from "@/lib/http/upstream.ts";
 import { trustProxies } from "@/lib/http/client_address.ts";
 import { SESSION_CACHE_MS, sessionCheck } from "@/lib/results/session_check.ts";
 import { sessionDigest } from "@/lib/auth/session_token.ts";

@@ -2,16 +2,23 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createServer } from "node:http";
 import { HttpError } from "@/lib/http/errors.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
-import { getAcl, type Grant, type Grantee, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
-import { createBucket, listBuckets, putCors, setVersioning } from "@/lib/s3/buckets.ts";
+import { upstreamClient, type UpstreamRequest } from "@/lib/http/upstream.ts";
+import {
+  createBucket,
+  getAcl,
+  type Grant,
+  type Grantee,
+  listBuckets,
+  PERMISSIONS,
+  putAcl,
+  putCors,
+  setVersioning,
+} from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { abortUpload, listParts, listUploads } from "@/lib/s3/multipart.ts";
-import { sendDelete } from "@/lib/s3/objects.ts";
+import { deleteTags, getTags, sendDelete } from "@/lib/s3/objects.ts";
 import { callSdk, sdkDocument } from "@/lib/s3/sdk.ts";
 import { s3Path } from "@/lib/s3/signer.ts";
-import { deleteTags, getTags } from "@/lib/s3/tags.ts";
 import { fitsXml } from "@/lib/s3/s3_xml.ts";
 
 const CALLER = {

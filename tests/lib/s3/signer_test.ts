@@ -8,6 +8,7 @@ import { presignQuery, s3Path, signHeaders, signingKey } from "@/lib/s3/signer.t
 
 const KEYS = { accessKey: "dGVzdHVzZXI=", secretKey: "179ad45c6ce2cb97cf1029e212046e81" };
 const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
+const SIGNING = { keys: KEYS, region: "us-east-1", now: NOW };
 const HOST = "dev-ai.hcp.example.com";
 const KEY = "a dir/å+b?.txt";
 const PATH = "/my-bucket/a%20dir/%C3%A5%2Bb%3F.txt";
@@ -18,7 +19,7 @@ Deno.test("presign: reproduces the known signatures", () => {
     "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=dGVzdHVzZXI%3D%2F20261120%2Fus-east-1%2Fs3%2Faws4_request" +
     "&X-Amz-Date=20261120T073117Z&X-Amz-Expires=3600&X-Amz-SignedHeaders=host&X-Amz-Signature=";
   const query = (method: string, query: [string, string][]) =>
-    presignQuery({ method, host: HOST, path: PATH, query }, KEYS, "us-east-1", 3600, NOW);
+    presignQuery({ method, host: HOST, path: PATH, query }, SIGNING, 3600);
   assert.equal(query("GET", []), head + "a6fb0582e8cddbd26fd631380b3fe9d37c3e7788458366aa79438a2251889ad7");
   assert.equal(query("PUT", []), head + "512e9e33a0bae97302cf3a5a008413fa7944e306c1da470f110580f0c828695f");
   const part = query("PUT", [["uploadId", "u/1+2"], ["partNumber", "3"]]);
@@ -58,10 +59,8 @@ Deno.test("presign: agrees with the AWS SDK for any key", async () => {
           // The SDK adds these to every URL; given the same query, the signatures must be the same.
           query: [...wanted].filter(([name]) => !name.startsWith("X-Amz-") || name.startsWith("X-Amz-Content")),
         },
-        { accessKey: "AK", secretKey: "SK" },
-        "eu-north-1",
+        { keys: { accessKey: "AK", secretKey: "SK" }, region: "eu-north-1", now: NOW },
         expiresIn,
-        NOW,
       );
       assert.ok(operation);
       assert.equal(url.pathname, s3Path("bucket-1", Key));
@@ -88,8 +87,8 @@ Deno.test("presign: agrees with the AWS SDK where a checksum and a content type 
       const query = [...url.searchParams].filter(([name]) => !/^X-Amz-(?!Content)/.test(name));
       const request = { method: "PUT", host: url.host, path: s3Path("bucket-1", Key), query };
       const headers = { ...type === null ? {} : { "content-type": type }, "x-amz-checksum-sha256": ChecksumSHA256 };
-      const sdkKeys = { accessKey: "AK", secretKey: "SK" };
-      const ours = new URLSearchParams(presignQuery(request, sdkKeys, "eu-north-1", 60, NOW, headers));
+      const signing = { keys: { accessKey: "AK", secretKey: "SK" }, region: "eu-north-1", now: NOW };
+      const ours = new URLSearchParams(presignQuery(request, signing, 60, headers));
       for (const name of ["X-Amz-SignedHeaders", "X-Amz-Signature"]) {
         assert.equal(ours.get(name), url.searchParams.get(name), `${name} of ${JSON.stringify([Key, type])}`);
       }
@@ -122,9 +121,11 @@ Deno.test("headers: agree with what the AWS SDK signs", async () => {
       { method: "PUT", host, path: s3Path("b", key), query: [...searchParams] },
       ours,
       headers.get("x-amz-content-sha256") ?? "",
-      { accessKey: "AK", secretKey: "SK" },
-      "eu-north-1",
-      Date.parse((headers.get("x-amz-date") ?? "").replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5")),
+      {
+        keys: { accessKey: "AK", secretKey: "SK" },
+        region: "eu-north-1",
+        now: Date.parse((headers.get("x-amz-date") ?? "").replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5")),
+      },
     );
     assert.equal(ours["authorization"], headers.get("authorization"), key);
   }
@@ -139,16 +140,14 @@ Deno.test("headers: what is signed are their bytes, as they are sent", () => {
     { method: "PUT", host: HOST, path: PATH, query: [] },
     headers,
     "UNSIGNED-PAYLOAD",
-    KEYS,
-    "us-east-1",
-    NOW,
+    SIGNING,
   );
   const names = "host;x-amz-content-sha256;x-amz-date;x-amz-meta-title";
   const canonical = `PUT\n${PATH}\n\nhost:${HOST}\nx-amz-content-sha256:UNSIGNED-PAYLOAD\n` +
     `x-amz-date:20261120T073117Z\nx-amz-meta-title:${title}\n\n${names}\nUNSIGNED-PAYLOAD`;
   const text = `AWS4-HMAC-SHA256\n20261120T073117Z\n20261120/us-east-1/s3/aws4_request\n` +
     createHash("sha256").update(canonical, "utf8").digest("hex");
-  const key = signingKey(KEYS, "20261120", "us-east-1");
+  const { key } = signingKey(KEYS, "20261120", "us-east-1");
   const signature = createHmac("sha256", key).update(text).digest("hex");
   assert.ok(headers.authorization.endsWith(`SignedHeaders=${names}, Signature=${signature}`), headers.authorization);
 });

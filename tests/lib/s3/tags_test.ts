@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isTagName, isTagValue } from "@/lib/s3/tags.ts";
+import { isTagName, isTagValue } from "@/lib/s3/objects.ts";
 
 Deno.test("tags: the names and values that S3 allows, counted in characters", () => {
   assert.ok(isTagName("𝔸".repeat(128)) && !isTagName("𝔸".repeat(129)));

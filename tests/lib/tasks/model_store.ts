@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { UpstreamError, type UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError, type UpstreamRequest } from "@/lib/http/upstream.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { unescapeXml } from "@/lib/std/xml_scanner.ts";
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { UpstreamError, type UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { UpstreamError, type UpstreamRequest } from "@/lib/http/upstream.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { CONDITION_TABLES, type ConditionTable } from "@/lib/s3/store_kind.ts";
 import { listPage } from "./model_store.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { upstreamClient, type UpstreamRequest } from "@/lib/http/upstream.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { rawRequest } from "./raw_request.ts";
 import {

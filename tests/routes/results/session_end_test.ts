@@ -4,8 +4,7 @@ import { revokedSessions } from "@/compose/results.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { givenSessionKeys } from "@/lib/auth/session_key.ts";
-import { sealSession } from "@/lib/auth/session_token.ts";
+import { givenSessionKeys, sealSession } from "@/lib/auth/session_token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
@@ -281,7 +280,7 @@ Deno.test("sessions: a logout is confirmed once the other replicas can know of i
       await written.promise;
     },
   };
-  const revoked = new RevokedSessions(null, batchedLog(() => {}), Date.now, undefined, shared);
+  const revoked = new RevokedSessions(null, batchedLog(() => {}), Date.now, { shared });
   for await (const { service } of bothWays(resultsDeps(store.s3("archive"), { revoked }))) {
     await using site = web(service);
     const cookie = cookieOf(await login(site.origin));

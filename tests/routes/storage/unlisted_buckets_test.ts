@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createSecretKey, randomBytes } from "node:crypto";
 
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
+import { upstreamClient, type UpstreamRequest } from "@/lib/http/upstream.ts";
 import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";

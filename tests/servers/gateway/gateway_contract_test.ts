@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import { genericConditions } from "@/lib/s3/probes.ts";
 import { CONDITION_TABLES } from "@/lib/s3/store_kind.ts";
 import { addressesAt } from "@/tests/routes/gateway_fixture.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import { rejectsShortBodies } from "@/lib/s3/store_kind.ts";
 import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";

@@ -47,7 +47,7 @@ Deno.test(
   async () => {
     await withNamespace(async (real) => {
       const { namespace, call } = real;
-      const connection = await clusterConnection({ kind: "kubeconfig", path: KUBERNETES ?? "" }, { now: Date.now });
+      const connection = await clusterConnection({ path: KUBERNETES ?? "" }, { now: Date.now });
       const options = { connection, conventions, namespaces: [namespace], now: Date.now };
       const limits = { snapshotMs: 0, watchSeconds: 2 };
       const source = new WatchedCampaigns({ ...options, random: Math.random, limits });

@@ -37,7 +37,7 @@ interface RecordKind {
   readonly path: string;
   /** The parameter with the name of one of them. */
   readonly parameter: string;
-  /** What errors call one of them before its name, where that is not its noun. */
+  /** The word for one of them in errors, before its name; absent: its noun. */
   readonly label?: string;
   /** Summaries of operations of which more is to be said. */
   readonly summaries?: Partial<Record<"list" | "create" | "get" | "delete", string>>;
@@ -94,7 +94,7 @@ export interface Document {
   readonly id: string;
   /** Below the path of its family. */
   readonly path: string;
-  /** What it holds, after "Read" or "Change". */
+  /** Its content, as written after "Read" or "Change". */
   readonly what: string;
   /** The action under which its change is recorded; that of its family when absent. */
   readonly audit?: AuditAction;
@@ -153,7 +153,7 @@ export function corsOperations(
 /** Room for as many namespaces as a tenant can have, with every permission each, so that their number is what is refused. */
 const MAX_PERMISSIONS_BYTES = 4 * 1024 * 1024;
 
-/** What an account, of a user or a group, may do in the tenant's namespaces. */
+/** The permissions of a user or group in the tenant's namespaces. */
 export function permissionOperations(
   { read, write }: MapiOperations,
   of: "user" | "group",
@@ -181,7 +181,7 @@ export function permissionOperations(
   ];
 }
 
-/** What a tenant or a namespace holds and what was done with it, for those with the role MONITOR. */
+/** Statistics and charges of a tenant or a namespace, for those with the role MONITOR. */
 export function statisticsOperations(
   { read }: MapiOperations,
   of: "tenant" | "namespace",

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { AuditDetails, AuditTarget } from "@/lib/http/audit_event.ts";
-import type { AuditSpec } from "@/lib/http/audited.ts";
+import type { AuditSpec, Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
-import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import {
   callMapi,
   callMapiForRecords,
@@ -16,7 +15,7 @@ import type { AuditAction } from "@/lib/std/audit_words.ts";
 import { entries, member } from "@/lib/std/untrusted.ts";
 import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
 
-/** Where the management plane begins. */
+/** The prefix of the management operations. */
 export const PREFIX = "/api/v1/mapi";
 
 /** The names in a path, by their parameters. */
@@ -32,15 +31,15 @@ interface Common {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** What errors call the resource. */
+  /** The name of the resource in errors. */
   readonly resource: (names: Names) => string;
 }
 
 interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Common {
   readonly schema: S;
   readonly query?: Q;
-  /** What the response has beside the store's body. */
-  readonly further?: (headers: Headers) => Record<string, unknown>;
+  /** Members of the response that the store sends as headers. */
+  readonly headerMembers?: (headers: Headers) => Record<string, unknown>;
 }
 
 interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodType> extends Common {
@@ -68,7 +67,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
   return {
     /** GET of a record, a list or a report. Full records of a list may be too long for memory: then they are streamed. */
     read<S extends z.ZodType, Q extends z.ZodObject = NoQuery>(spec: ReadSpec<S, Q>): Operation {
-      const { schema, further, resource, storePath, path, query, ...described } = spec;
+      const { schema, headerMembers, resource, storePath, path, query, ...described } = spec;
       const isList = (query as z.ZodObject | undefined) === listQuery;
       return operation({
         ...described,
@@ -93,7 +92,10 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           }
           const { body, headers } = received;
           const record = storeAnswer(schema, body, label);
-          return compressibleJson(context.request, further ? { ...Object(record), ...further(headers) } : record);
+          return compressibleJson(
+            context.request,
+            headerMembers ? { ...Object(record), ...headerMembers(headers) } : record,
+          );
         },
       });
     },

@@ -64,8 +64,10 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       params: parameters(MANY),
       query: exportQuery,
       responses,
-      handler: async ({ caller, params: { tenant_name }, query }, { request }) =>
-        compressibleJson(request, await exportNamespaces(mapi, caller, tenant_name, namesOf(query), now())),
+      async handler({ caller, params: { tenant_name: tenant }, query }, { request }) {
+        const order = { tenant, names: namesOf(query), nowMs: now() };
+        return compressibleJson(request, await exportNamespaces(mapi, caller, order));
+      },
     }),
     operation({
       id: "export_namespace",
@@ -75,8 +77,10 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       summary: "Export a namespace as a template",
       params: parameters(ONE),
       responses,
-      handler: async ({ caller, params: { tenant_name, ns } }, { request }) =>
-        compressibleJson(request, await exportNamespaces(mapi, caller, tenant_name, [ns], now())),
+      async handler({ caller, params: { tenant_name: tenant, ns } }, { request }) {
+        const order = { tenant, names: [ns], nowMs: now() };
+        return compressibleJson(request, await exportNamespaces(mapi, caller, order));
+      },
     }),
   ];
 }

@@ -68,7 +68,7 @@ export function tenantOperations({ read, write, exists }: MapiOperations): Opera
     read({
       ...TENANTS.get,
       schema: tenant,
-      further(headers) {
+      headerMembers(headers) {
         const softwareVersion = headers.get("X-HCP-SoftwareVersion");
         return softwareVersion === null ? {} : { softwareVersion };
       },

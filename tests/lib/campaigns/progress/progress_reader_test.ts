@@ -13,7 +13,7 @@ import {
 import { judgeAnswer } from "@/lib/campaigns/projection/progress.ts";
 import type { VolumeState } from "@/lib/campaigns/projection/types.ts";
 import { readVolumes } from "@/lib/campaigns/projection/volumes.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import { IN_PROCESS_BASE, remoteResultsFetch } from "@/lib/results/results_service.ts";
 import { until } from "@/tests/until.ts";
 

@@ -20,7 +20,7 @@ interface Scene {
 async function withServer(use: (scene: Scene) => Promise<void>): Promise<void> {
   await using server = new FaultyCluster();
   server.put(JOBS, jobObject());
-  const connection = await clusterConnection({ kind: "server", url: server.url }, { now: () => 0 });
+  const connection = await clusterConnection({ url: server.url }, { now: () => 0 });
   await use({ server, writer: recordWriter({ connection, conventions, resultsUrl: "https://r" }) });
 }
 

@@ -30,7 +30,7 @@ async function choosing(
   const [refused, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const told = { refusals: 0 };
   const chosen = new ChosenCampaigns({
-    connection: await clusterConnection({ kind: "server", url: api.url }, { now }),
+    connection: await clusterConnection({ url: api.url }, { now }),
     conventions,
     namespaces: ["batch-default"],
     now,

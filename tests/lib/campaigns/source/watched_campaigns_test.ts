@@ -38,7 +38,7 @@ async function watching(
   options.before?.(api);
   const clock = { now: 1_000_000 };
   const now = () => clock.now;
-  const connection = await clusterConnection({ kind: "server", url: api.url }, { now });
+  const connection = await clusterConnection({ url: api.url }, { now });
   const source = new WatchedCampaigns({
     connection,
     conventions,
@@ -79,7 +79,7 @@ const followed = (api: FaultyCluster) => api.until(() => api.watches === 6);
 Deno.test("watched campaigns: a list is what listing the cluster gives, and costs no read", () =>
   watching(async ({ api, source, reads }) => {
     await followed(api);
-    const connection = await clusterConnection({ kind: "server", url: api.url }, { now: Date.now });
+    const connection = await clusterConnection({ url: api.url }, { now: Date.now });
     const listed = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now: Date.now });
     const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
     assert.deepEqual(plain(await source.list()), plain(await listed.list()));
@@ -159,7 +159,7 @@ Deno.test("watched campaigns: the succeeded pods of a Job that ended early are r
     reads();
     assert.equal(await ask(), live);
     assert.deepEqual(reads(), []);
-    const connection = await clusterConnection({ kind: "server", url: api.url }, { now: Date.now });
+    const connection = await clusterConnection({ url: api.url }, { now: Date.now });
     const listed = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now: Date.now });
     const same = await listed.campaign("batch-default", "lund");
     assert.ok(same?.kind === "live");
@@ -288,7 +288,7 @@ Deno.test("watched campaigns: hostile objects cost only themselves", () =>
 Deno.test("watched campaigns: no watch is left open after a close", async () => {
   const api = new FaultyCluster();
   testCluster(api);
-  const connection = await clusterConnection({ kind: "server", url: api.url }, { now: Date.now });
+  const connection = await clusterConnection({ url: api.url }, { now: Date.now });
   const source = new WatchedCampaigns({
     connection,
     conventions,

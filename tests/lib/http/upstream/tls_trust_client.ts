@@ -2,7 +2,7 @@
  * Requests a server by both transports of the upstream client, and prints the outcomes: `origin` and a JSON list of
  * further authorities are the arguments. Run in a process of its own, whose variables decide what the runtime trusts.
  */
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 
 const [origin, authorities] = Deno.args;
 const client = upstreamClient({ verifyTls: true, caCerts: JSON.parse(authorities), timeoutMs: 5000 });

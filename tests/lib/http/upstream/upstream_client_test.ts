@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { UpstreamError } from "@/lib/http/upstream/upstream_request.ts";
+import { upstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
 import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 

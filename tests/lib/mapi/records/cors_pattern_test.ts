@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseCorsRules } from "@/embedded/store/s3/cors.ts";
-import { CORS_CONFIGURATION } from "@/lib/mapi/records/cors_pattern.ts";
+import { CORS_CONFIGURATION } from "@/lib/mapi/records/tenant.ts";
 
 const PATTERN = new RegExp(CORS_CONFIGURATION.pattern);
 const PARTIES = "<AllowedOrigin>https://*.example.org</AllowedOrigin>\n<AllowedMethod>GET</AllowedMethod>";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LogEntry, RequestLog } from "@/lib/http/access_log.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import { type NotificationEvent, notificationEvent } from "@/lib/operations/notifications/event.ts";
 import {
   type Channel,

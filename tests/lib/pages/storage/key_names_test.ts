@@ -11,7 +11,7 @@ import {
   nameProblem,
   plainName,
 } from "@/lib/pages/storage/key_names.ts";
-import { freeKey } from "@/lib/std/free_key.ts";
+import { freeKey } from "@/lib/std/text.ts";
 
 Deno.test("key names: what cannot be seen is written out, everything else is as it is", () => {
   const shown: Record<string, string> = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { BufferPool } from "@/lib/s3/upload/parts.ts";
 import { UPLOAD_SIZES, type UploadSizes, writeObject } from "@/lib/s3/upload/object_upload.ts";
@@ -39,8 +39,8 @@ for (const [name, secure] of [["plain", false], ["tls", true]] as const) {
     };
     await Promise.all(Array.from({ length: UPLOADS }, async (_, number) => {
       const leaving = new AbortController();
-      const upload = { body: body(number, leaving), lengthBytes: null, headers: new Headers() };
-      const writing = writeObject(s3, caller(leaving.signal), { bucket: "b", key: String(number) }, upload, sizes);
+      const upload = { body: body(number, leaving), lengthBytes: null, headers: {}, sizes };
+      const writing = writeObject(s3, caller(leaving.signal), { bucket: "b", key: String(number) }, upload);
       if (fateOf(number) === "whole") await writing;
       else await assert.rejects(writing);
     }));

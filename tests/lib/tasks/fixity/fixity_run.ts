@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { FixityFigures, type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";

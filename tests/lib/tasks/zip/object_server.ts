@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import { parseByteRange } from "@/lib/std/header_encoding.ts";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { ObjectSource } from "@/lib/tasks/zip/entry_read.ts";

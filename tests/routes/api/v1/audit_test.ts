@@ -49,7 +49,10 @@ function auditTest(name: string, body: (audited: Audited) => Promise<void>): voi
         const call: Audited["call"] = async (account, method, path, body, password = SAMPLE_PASSWORD) => {
           const [user, tenant = null] = account.split("/").reverse();
           const claims = { sub: user, pwd: password, tenant };
-          const token = await issueToken(claims, tokenKey(SECRET), Date.now() / 1000, 480);
+          const token = await issueToken(claims, tokenKey(SECRET), {
+            nowSeconds: Date.now() / 1000,
+            lifetimeMinutes: 480,
+          });
           const isJson = typeof body === "object";
           return await fetch(`${origin}/api/v1${path}`, {
             method,

@@ -29,7 +29,10 @@ async function start({ call }: Fixture, query = ""): Promise<string> {
 /** How a task of another login is seen. */
 async function foreign({ origin }: Fixture, path: string): Promise<Response> {
   const claims = { sub: "curator", pwd: "another", tenant: "archive" };
-  const token = await issueToken(claims, tokenKey(SECRET), Date.UTC(2026, 10, 20, 7, 31, 17) / 1000, 480);
+  const token = await issueToken(claims, tokenKey(SECRET), {
+    nowSeconds: Date.UTC(2026, 10, 20, 7, 31, 17) / 1000,
+    lifetimeMinutes: 480,
+  });
   return await fetch(origin + path, { headers: { Authorization: `Bearer ${token}` } });
 }
 

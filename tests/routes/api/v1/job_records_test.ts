@@ -18,7 +18,7 @@ async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> 
   await using server = new FaultyCluster();
   server.put(JOBS, jobObject({ status: { completedIndexes: "0", failedIndexes: "1" } }));
   const now = () => NOW;
-  const connection = await clusterConnection({ kind: "server", url: server.url }, { now });
+  const connection = await clusterConnection({ url: server.url }, { now });
   const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
   const writer = recordWriter({ connection, conventions, resultsUrl: RESULTS_URL });
   const records = new CampaignRecords({ writer, resultsUrl: RESULTS_URL, log: NO_LOG, now });

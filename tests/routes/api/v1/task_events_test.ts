@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
-import { TaskEvents } from "@/routes/api/v1/task_progress.ts";
+import { TaskEvents } from "@/routes/api/v1/tasks.ts";
 import { FakeClock } from "@/tests/lib/tasks/fake_clock.ts";
 
 const viewOf = (files: number, state: "running" | "ready" = "running") => ({ task: { state }, body: { files } });

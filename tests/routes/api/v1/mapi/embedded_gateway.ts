@@ -3,7 +3,7 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import type { App } from "@/lib/http/app.ts";
-import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 import { type FixtureOptions, SECRET, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 export interface Answer {
@@ -69,7 +69,10 @@ export async function withEmbeddedGateway(
     mark,
   };
   const bearer = async (tenant: string | null, user: string, password = SAMPLE_PASSWORD) =>
-    `Bearer ${await issueToken({ sub: user, pwd: password, tenant }, tokenKey(SECRET), now() / 1000, 480)}`;
+    `Bearer ${await issueToken({ sub: user, pwd: password, tenant }, tokenKey(SECRET), {
+      nowSeconds: now() / 1000,
+      lifetimeMinutes: 480,
+    })}`;
   const given = { ...options, gateway: { addresses, ...options.gateway }, app: { now, ...options.app } };
   await withGateway(given, async ({ app, origin }) => {
     const call: EmbeddedGateway["call"] = async (method, path, body, { user = "curator", headers } = {}) =>

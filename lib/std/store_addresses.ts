@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { MarkedRequest } from "@/lib/std/request_mark.ts";
-import { withoutTrailingSlash } from "@/lib/std/text.ts";
+import type { MarkedRequest } from "./request_mark.ts";
+import { withoutTrailingSlash } from "./text.ts";
 
 /** Tenants whose addresses are cached. */
 const MAX_KNOWN_TENANTS = 1000;

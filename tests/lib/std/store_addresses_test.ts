@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { locate } from "@/lib/s3/s3_client.ts";
-import { derivedAddresses } from "@/lib/store/addresses.ts";
+import { derivedAddresses } from "@/lib/std/store_addresses.ts";
 
 const NOTHING = { domain: null, host: null, mapiPort: 9090, s3Endpoint: null, s3PublicEndpoint: null };
 

@@ -6,12 +6,23 @@ import { streamedText } from "@/lib/http/response_body.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
 import { FIXITY, hasAllRows } from "@/lib/tasks/fixity/fixity.ts";
 import { csvReport, jsonReport, manifestReport, MAX_ROWS, readRows } from "@/lib/tasks/fixity/report.ts";
-import { fixityBody, fixityReport, fixityStatus, reportHead } from "@/lib/tasks/fixity/responses.ts";
+import {
+  fixityBody,
+  fixityReport,
+  fixitySchedules,
+  fixityStatus,
+  type ListedSchedules,
+  reportHead,
+} from "@/lib/tasks/fixity/responses.ts";
 import { fixityOrder, startFixity } from "@/lib/tasks/fixity/start_fixity.ts";
 import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import { isAdministrator } from "@/lib/mapi/administrators.ts";
+import type { Mapi } from "@/lib/mapi/mapi_client.ts";
+import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
+import { failureMembers, iso } from "@/lib/tasks/task_responses.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { followOperations, taskParams, type TaskRoutes, TASKS_TAG } from "./task_progress.ts";
+import { followOperations, taskParams, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/fixity";
 const list = z.object({ tasks: z.array(fixityStatus) }).meta({ id: "FixityList" });
@@ -69,7 +80,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       path: PATH,
       noun: "fixity task",
       schema: fixityStatus,
-      kept: "for 400 days after the end, of the last 20 tasks",
+      availability: "for 400 days after the end, of the last 20 tasks",
       cancel: {
         method: "DELETE",
         description: "The report has the objects checked so far.",
@@ -135,3 +146,76 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
 
 const NO_MANIFEST =
   "The report does not have all objects: a manifest needs one of a check with full that came to its end";
+
+interface ScheduleRoutes {
+  /** Null where none are configured. */
+  readonly schedules: FixitySchedules | null;
+  /** Null where the store has no management API. */
+  readonly mapi: Mapi | null;
+  readonly warn: (message: string) => void;
+}
+
+/** The fixity checks that run at times of their own. */
+export function fixityScheduleOperations(
+  operation: GatewayOperation,
+  { schedules, mapi, warn }: ScheduleRoutes,
+): Operation[] {
+  return [
+    operation({
+      id: "list_fixity_schedules",
+      method: "GET",
+      path: "/api/v1/fixity/schedules",
+      tag: TASKS_TAG,
+      summary: "List schedules of fixity checks",
+      description:
+        "Returns the schedules of `FIXITY_SCHEDULES_FILE` that use the caller's login. Accounts with the role " +
+        "ADMINISTRATOR or SECURITY also see those of their tenant, or all at the system level.",
+      responses: { 200: { description: "The schedules, in the order of the file", schema: fixitySchedules } },
+      async handler({ caller }) {
+        const administers = async () => mapi !== null && await isAdministrator(mapi, caller);
+        // At the system level there are no objects by which the store could accept a login.
+        const isSystem = caller.tenant === null && await administers();
+        if (!isSystem) await caller.prove?.();
+        let partial = false;
+        const seesOthers = async () => {
+          try {
+            return isSystem || await administers();
+          } catch (error) {
+            // The caller's own schedules need no management API.
+            if (!(error instanceof HttpError) || error.status < 500) throw error;
+            warn(`fixity schedules of other accounts are not listed: ${error.message}`);
+            partial = true;
+            return false;
+          }
+        };
+        const views = await schedules?.list(caller, seesOthers) ?? [];
+        return Response.json({ schedules: views.map(bodyOf), partial });
+      },
+    }),
+  ];
+}
+
+function lastOf({ task, progress }: NonNullable<ScheduleView["last"]>, due: number) {
+  const { task_id, status, started_at, ended_at, files, bytes, damaged, ...rest } = fixityBody(task, progress);
+  const { error, code, params } = rest;
+  return { task_id, due_at: iso(due), status, started_at, ended_at, files, bytes, damaged, error, code, params };
+}
+
+function bodyOf({ schedule, account, isOwn, nextAt, note, last }: ScheduleView): ListedSchedules["schedules"][number] {
+  const { name, bucket, prefix, cron, time_zone } = schedule;
+  const succeededAt = note?.succeededAt ?? null;
+  return {
+    name,
+    account,
+    own: isOwn,
+    bucket,
+    prefix,
+    cron,
+    time_zone,
+    next_at: nextAt === null ? null : iso(nextAt),
+    last: last && note && lastOf(last, note.due),
+    last_end_at: succeededAt === null ? null : iso(succeededAt),
+    error: null,
+    ...failureMembers(note?.error ?? null),
+  };
+}

@@ -1,20 +1,14 @@
 import { Buffer } from "node:buffer";
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { hasDotSegment } from "@/lib/http/raw_path.ts";
-import type { UpstreamResponse } from "@/lib/http/response_body.ts";
+import { hasDotSegment } from "./raw_path.ts";
+import type { UpstreamResponse } from "./response_body.ts";
 import { markReadAhead } from "@/lib/runtime/request_body.ts";
 import { FETCHES_STREAM_OF_LENGTH, StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
 import { deadline } from "@/lib/std/timing.ts";
-import {
-  problemOf,
-  type UpstreamClient,
-  UpstreamError,
-  type UpstreamOptions,
-  type UpstreamRequest,
-  type UpstreamResult,
-} from "./upstream_request.ts";
+import { badGateway, clientClosedRequest, gatewayTimeout, type HttpError } from "./errors.ts";
+import type { Coded } from "@/lib/std/coded.ts";
 
 /**
  * The client towards all upstream servers. Requests go through `fetch`, whose bodies pass at the speed of the runtime;
@@ -106,8 +100,8 @@ type NodeRequest = UpstreamRequest & { readonly body?: Exclude<UpstreamRequest["
 /**
  * The same contract as `fetch` without redirects, over node:http(s).
  *
- * A stream gets a connection of its own. On one that was used before, the runtime (Deno 2.9) sends a request again, also
- * after it was destroyed, from the chunks that it was given: their memory may hold other bytes by then.
+ * A stream gets a new connection. On a reused one, the runtime (Deno 2.9) sends a request again, even after it was
+ * destroyed, from the chunks that it was given: their memory may hold other bytes by then.
  *
  * @param connected called when the connection stands
  */
@@ -130,9 +124,9 @@ function sendByNode(
       agent: request.agent ?? (secure ? agents.secure(caCerts, verifyTls) : agents.plain),
     });
     const cut = () => {
-      // Else it would be sent again on another connection.
+      // Otherwise the runtime would send it again on another connection.
       outgoing.reusedSocket = false;
-      // A connection that never stood may emit no error.
+      // A connection that was never established may emit no error.
       reject(signal.reason);
       outgoing.destroy(new Error("aborted"));
     };
@@ -192,7 +186,7 @@ const fresh = agentsThat(false);
 
 type Outgoing = ReturnType<typeof httpRequest>;
 
-/** A server that responds without reading the body may never read it: the rest would wait for ever (RFC 9112 §9.5). */
+/** A server that responds early may never read the rest of the body, which would wait forever (RFC 9112 §9.5). */
 function cutUnsent(outgoing: Outgoing): void {
   if (!outgoing.writableFinished) outgoing.destroy();
 }
@@ -214,7 +208,7 @@ async function sendBody(body: NodeRequest["body"], outgoing: Outgoing): Promise<
       sentBytes += value.length;
       if (!await written(outgoing, value)) return;
     }
-    // The connection is used again after an early response: the next request would be read as the missing bytes.
+    // The connection is reused after an early response: the next request would be read as the missing bytes.
     if (sentBytes !== announcedBytes(outgoing, sentBytes)) throw new Error("the body is not as long as announced");
   }
   outgoing.end();
@@ -225,7 +219,7 @@ function announcedBytes(outgoing: Outgoing, otherwise: number): number {
   return length === undefined ? otherwise : Number(length);
 }
 
-/** Whether bytes were written; false when the connection is gone. */
+/** Resolves with whether bytes were written; false if the connection has ended. */
 function written(outgoing: Outgoing, bytes: Uint8Array): Promise<boolean> {
   if (outgoing.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -296,8 +290,8 @@ interface TlsTrust {
 }
 
 /**
- * Trusts the runtime's authorities and `more` (PEM), as `fetch` with `caCerts` does. node:https by itself replaces the
- * runtime's authorities by those that it is given.
+ * Trusts the runtime's authorities and `more` (PEM), as `fetch` with `caCerts` does. node:https alone would replace the
+ * runtime's authorities.
  *
  * @param client certificate and key of the client, if it has any
  */
@@ -306,4 +300,126 @@ export function tlsTrust(more: readonly string[] = [], client: SecureContextOpti
   for (const pem of more) secureContext.context.addCACert(pem);
   // Where `ca` is missing and NODE_EXTRA_CA_CERTS is set, Deno 2.9 lists its authorities, for which it needs --allow-sys.
   return { ca: "", secureContext };
+}
+
+export interface UpstreamOptions {
+  /** Certificates (PEM) to trust beside the usual ones. */
+  readonly caCerts?: readonly string[];
+  /** Whether certificates are verified. */
+  readonly verifyTls: boolean;
+  /** Until the response headers, ms. */
+  readonly timeoutMs: number;
+  /** Called at the end of every request. */
+  readonly measure?: MeasureUpstream;
+  readonly trace?: TraceUpstream;
+}
+
+/** Starts the span of a request to an upstream. @returns null if nothing is traced */
+export type TraceUpstream = (operation: string) => {
+  /** Sent as a header. */
+  readonly traceParent: string;
+  ended(result: UpstreamResult): void;
+} | null;
+
+/** How a request ended: with a status, or without a response. */
+export type UpstreamResult = number | UpstreamProblem;
+
+/**
+ * @param operation of the request
+ * @param milliseconds until the response headers
+ */
+export type MeasureUpstream = (operation: string, result: UpstreamResult, milliseconds: number) => void;
+
+/** One request to an upstream server. */
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Its name at the service, one of a few without anything of the caller; the method when absent. */
+  readonly operation?: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Percent-encoded path and query, sent exactly like this. */
+  readonly target: string;
+  /** A plain record: `fetch` reads that at half the cost of `Headers`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is sent as it comes and must have its Content-Length in `headers`. */
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | StreamOfLength | Uint8Array<ArrayBuffer> | string | null;
+  /** The stream uses its memory again, so its chunks go through node:http, which reports when each is written. */
+  readonly reusesMemory?: boolean;
+  /**
+   * An agent of node:http(s) with its authorities, client certificate or proxy. It replaces the trust of the client's
+   * options.
+   */
+  readonly agent?: RequestOptions["agent"];
+  /** Aborts the request until its response headers have come. */
+  readonly signal?: AbortSignal;
+  /** Timeout for the connection of an `agent`, ms; `timeoutMs` counts from then on. */
+  readonly connectMs?: number;
+  /** Until the response headers, ms; the client's own limit when absent. */
+  readonly timeoutMs?: number;
+}
+
+/** Sends requests to upstream servers: no redirects, no decoding, no retries. */
+export interface UpstreamClient {
+  /**
+   * Resolves with the response once its headers are there, its body unread and untouched.
+   *
+   * @throws {UpstreamError}
+   */
+  send(request: UpstreamRequest): Promise<UpstreamResponse>;
+}
+
+/** Why there is no response. */
+type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
+
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly problem: UpstreamProblem;
+
+  constructor(problem: UpstreamProblem, cause?: unknown) {
+    super(`upstream ${problem}`, { cause });
+    this.problem = problem;
+  }
+}
+
+/** The messages for the failures of one upstream. */
+export interface FailureDetails {
+  readonly unreachable: string;
+  readonly timeout: string;
+  readonly broken: string;
+  readonly codes?: Readonly<Record<"unreachable" | "timeout" | "broken", Coded>>;
+}
+
+/**
+ * The error response for a request that has no upstream response.
+ *
+ * @param error what the upstream client threw; any other error counts as a broken connection
+ * @returns 502 for an upstream that is unreachable or broke off, 504 for one that is late, 499 when the client has left
+ */
+export function upstreamFailure(error: unknown, details: FailureDetails): HttpError {
+  const problem = error instanceof UpstreamError ? error.problem : "broken";
+  if (problem === "aborted") return clientClosedRequest();
+  const coded = details.codes?.[problem];
+  return problem === "timeout" ? gatewayTimeout(details.timeout, coded) : badGateway(details[problem], error, coded);
+}
+
+const UNREACHABLE_CODES = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNABORTED)$/;
+const UNREACHABLE_TEXT = /\(Connect\)|dns error|connection refused|invalid peer certificate|certificate/i;
+
+/** The runtime's message for a request body whose client has left, which comes before the request's signal aborts. */
+const CLIENT_GONE = /Cannot read request body/;
+
+/** The problem behind an error of `fetch` or node:http. */
+function problemOf(error: unknown): UpstreamProblem {
+  const causes = causesOf(error);
+  const matches = (text: RegExp) => causes.some(({ message }) => text.test(message));
+  if (matches(CLIENT_GONE)) return "aborted";
+  const hasCode = causes.some((cause) => "code" in cause && UNREACHABLE_CODES.test(String(cause.code)));
+  return hasCode || matches(UNREACHABLE_TEXT) ? "unreachable" : "broken";
+}
+
+/** An error and its causes, at most five. */
+function causesOf(error: unknown): Error[] {
+  const found: Error[] = [];
+  for (let current = error; current instanceof Error && found.length < 5; current = current.cause) found.push(current);
+  return found;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forceDelete } from "@/lib/buckets/force_delete.ts";
+import { forceDelete } from "@/lib/store/force_delete.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { type ForceFixture, refused, withFakeBucket } from "./force_delete_fixture.ts";
 

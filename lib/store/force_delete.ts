@@ -89,15 +89,16 @@ const PARALLEL_ABORTS = 8;
  */
 async function emptyBucket(s3: S3, caller: Caller, bucket: string): Promise<Leftovers> {
   const left = new Leftovers();
-  await orUnsupported(abortUploads(s3, caller, bucket, left));
-  await orUnsupported(deleteVersions(s3, caller, bucket, left));
+  const emptying = { s3, caller, bucket, left };
+  await orUnsupported(abortUploads(emptying));
+  await orUnsupported(deleteVersions(emptying));
   let some = false;
   for await (const objects of objectPages(s3, caller, bucket, "")) {
     some = true;
-    await removePage(s3, caller, bucket, objects.map(({ Key }) => ({ key: Key })), left);
+    await removePage(emptying, objects.map(({ Key }) => ({ key: Key })));
   }
   // Deleting current objects may have created delete markers.
-  if (some) await orUnsupported(deleteVersions(s3, caller, bucket, left));
+  if (some) await orUnsupported(deleteVersions(emptying));
   return left;
 }
 
@@ -113,7 +114,16 @@ class Leftovers {
   }
 }
 
-async function deleteVersions(s3: S3, caller: Caller, bucket: string, left: Leftovers): Promise<void> {
+/** A bucket that is being emptied. */
+interface Emptying {
+  readonly s3: S3;
+  readonly caller: Caller;
+  readonly bucket: string;
+  readonly left: Leftovers;
+}
+
+async function deleteVersions(emptying: Emptying): Promise<void> {
+  const { s3, caller, bucket } = emptying;
   const read = ({ key, id }: Markers) =>
     listVersions(s3, caller, bucket, { keyMarker: key, versionIdMarker: id, maxKeys: MAX_KEYS });
   for await (const page of markedPages(read, (page) => page.next_version_id_marker)) {
@@ -121,18 +131,12 @@ async function deleteVersions(s3: S3, caller: Caller, bucket: string, left: Left
       key: Key,
       versionId: VersionId,
     }));
-    if (batch.length > 0) await removePage(s3, caller, bucket, batch, left);
+    if (batch.length > 0) await removePage(emptying, batch);
   }
 }
 
 /** A refused batch costs its own objects only; an unreachable store, or a client that is gone, ends the work. */
-async function removePage(
-  s3: S3,
-  caller: Caller,
-  bucket: string,
-  batch: readonly Deletion[],
-  left: Leftovers,
-): Promise<void> {
+async function removePage({ s3, caller, bucket, left }: Emptying, batch: readonly Deletion[]): Promise<void> {
   let errors: DeleteError[];
   try {
     errors = await deleteBatch(s3, caller, bucket, batch);
@@ -143,7 +147,7 @@ async function removePage(
   for (const { Key, Code, Message } of errors) left.add(`${Key}: ${Code} ${Message ?? ""}`.trimEnd());
 }
 
-async function abortUploads(s3: S3, caller: Caller, bucket: string, left: Leftovers): Promise<void> {
+async function abortUploads({ s3, caller, bucket, left }: Emptying): Promise<void> {
   const read = ({ key, id }: Markers) =>
     listUploads(s3, caller, bucket, { keyMarker: key, uploadIdMarker: id, maxUploads: MAX_KEYS });
   for await (const page of markedPages(read, (page) => page.next_upload_id_marker)) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CachedDocuments, SharedReads } from "@/lib/kubernetes/cached_reads.ts";
+import { CachedDocuments, SharedReads } from "@/lib/std/caches.ts";
 
 function counted() {
   let reads = 0;

@@ -1,5 +1,5 @@
 import { type Caller, storeIdentities } from "@/lib/auth/store_credentials.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { upstreamClient } from "@/lib/http/upstream.ts";
 import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 
