@@ -264,7 +264,7 @@ Deno.test("reason: any cut of any report leaves nothing that was not reported", 
   const members = fc.shuffledSubarray(["stage", "permanent", "error", "more"], { minLength: 4 });
   const report = fc.record({ stage: text, permanent: fc.boolean(), error: text, more: fc.array(text) });
   fc.assert(fc.property(report, members, fc.nat(), fc.boolean(), (report, members, at, isAscii) => {
-    let json = JSON.stringify(report, members.concat("more"));
+    let json = JSON.stringify(report, members);
     if (isAscii) json = json.replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
     const bytes = new TextEncoder().encode(json);
     const message = new TextDecoder().decode(bytes.subarray(0, at % bytes.length));
@@ -276,7 +276,7 @@ Deno.test("reason: any cut of any report leaves nothing that was not reported", 
     const isBeginning = report.error.toWellFormed().startsWith(found.error);
     assert.ok(isBeginning || message.startsWith(found.error), found.error);
     // As soon as the error begins, what stood before it is known.
-    const begins = JSON.stringify(report, members.slice(0, members.indexOf("error")).concat("more"));
+    const begins = JSON.stringify(report, members.slice(0, members.indexOf("error")));
     if (isAscii || begins.length < 3 || message.length <= begins.length + 10) return;
     // No more commas than that are tried.
     if (message.slice(begins.length).split(",").length > 7) return;
