@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 import { isAllowed, OUTSIDE, roomOf } from "@/tools/import_rules.ts";
 import { circles, folderOf, readExports, readImports, readSources } from "@/tools/imports.ts";
-import { ROOMS_BEGIN, ROOMS_END, roomTable } from "@/tools/rooms_docs.ts";
+import { ROOMS_BEGIN, ROOMS_END, roomTable } from "@/tools/docs/rooms_docs.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const sources = readSources(ROOT);

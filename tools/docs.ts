@@ -1,10 +1,10 @@
 /** `deno task docs [NAME…]`: writes the pages that are printed from the code, or those that are named. */
 import { GOLDEN, printed, servedDocument } from "@/tests/docs/openapi_document.ts";
 import { refuseArguments, toolArguments } from "./arguments.ts";
-import { configurationPage } from "./config_docs.ts";
-import { metricsPage } from "./metrics_docs.ts";
-import { noticesPage } from "./notices.ts";
-import { withRoomTable } from "./rooms_docs.ts";
+import { configurationPage } from "@/tools/docs/config_docs.ts";
+import { metricsPage } from "@/tools/docs/metrics_docs.ts";
+import { noticesPage } from "@/tools/docs/notices.ts";
+import { withRoomTable } from "@/tools/docs/rooms_docs.ts";
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url);
 const ARCHITECTURE = file("docs/architecture.md");

@@ -3,7 +3,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "@/lib/config/mod.ts";
 import type { Role } from "@/lib/config/variables.ts";
 import { factsOf } from "@/tests/lib/config/settings.ts";
-import { CHART_VALUES, HELM, template } from "@/tools/chart.ts";
+import { CHART_VALUES, HELM, template } from "@/tools/deploy/chart.ts";
 
 const CHART = "deploy/chart";
 const values = parse(await Deno.readTextFile(`${CHART}/values.yaml`));

@@ -3,7 +3,7 @@ import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
 import type { Role } from "@/lib/config/variables.ts";
 import { factsOf } from "@/tests/lib/config/settings.ts";
 import { DEFAULT_IDLE_SECONDS } from "@/lib/process/connections.ts";
-import { readComposeFile, type Service } from "@/tools/compose_file.ts";
+import { readComposeFile, type Service } from "@/tools/deploy/compose_file.ts";
 
 const source = await Deno.readTextFile("deploy/compose.yaml");
 const up = await Deno.readTextFile("deploy/up");

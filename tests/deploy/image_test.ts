@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ROOMS } from "@/tools/import_rules.ts";
-import { readBuildContext } from "@/tools/build_context.ts";
-import { assignments, readDockerfile } from "@/tools/dockerfile.ts";
+import { readBuildContext } from "@/tools/deploy/build_context.ts";
+import { assignments, readDockerfile } from "@/tools/deploy/dockerfile.ts";
 
 const project = JSON.parse(await Deno.readTextFile("deno.json"));
 const { args, stages } = readDockerfile(await Deno.readTextFile("deploy/Dockerfile"));

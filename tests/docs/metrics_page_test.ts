@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { metricsPage } from "@/tools/metrics_docs.ts";
+import { metricsPage } from "@/tools/docs/metrics_docs.ts";
 
 const PAGE = new URL("../../docs/metrics.md", import.meta.url);
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { startEmbeddedCluster } from "@/embedded/cluster/cluster_server.ts";
 import { sampleOptions } from "@/embedded/tests/cluster/sample_cluster.ts";
 import { startStore } from "@/embedded/tests/store/store_fixture.ts";
-import { AMBIGUOUS } from "@/tools/smuggling.ts";
+import { AMBIGUOUS } from "@/tools/deploy/smuggling.ts";
 import { exchanged, oracleServer, ownServer, type RecordingServer, type SeenRequest } from "./exchange.ts";
 import { near } from "./hostile.ts";
 

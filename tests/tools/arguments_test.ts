@@ -68,9 +68,11 @@ Deno.test("tools: what would do nothing, or something else than it is asked for,
 Deno.test("tools: every program of tools/ is a task or a line of CONTRIBUTING.md", () => {
   const listed = ["CONTRIBUTING.md", "deno.json", ".ci/run"].map((path) => Deno.readTextFileSync(`${ROOT}${path}`))
     .join();
-  const programs = [...Deno.readDirSync(`${ROOT}tools`)].map(({ name }) => name).filter((name) =>
-    /\.tsx?$/.test(name) && /^\s*(?:const .* = )?toolArguments\(/m.test(Deno.readTextFileSync(`${ROOT}tools/${name}`))
+  const programs = ["tools", "tools/deploy"].flatMap((folder) =>
+    [...Deno.readDirSync(`${ROOT}${folder}`)].map(({ name }) => `${folder}/${name}`)
+  ).filter((path) =>
+    /\.tsx?$/.test(path) && /^\s*(?:const .* = )?toolArguments\(/m.test(Deno.readTextFileSync(`${ROOT}${path}`))
   );
   assert.ok(programs.length >= 10, programs.join());
-  assert.deepEqual(programs.filter((name) => !listed.includes(`tools/${name}`)), []);
+  assert.deepEqual(programs.filter((path) => !listed.includes(path)), []);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { about, environment } from "@/lib/config/variables.ts";
-import { configurationPage } from "@/tools/config_docs.ts";
+import { configurationPage } from "@/tools/docs/config_docs.ts";
 
 Deno.test("configuration page: docs/configuration.md is what the schema prints", async () => {
   const page = await Deno.readTextFile(new URL("../../docs/configuration.md", import.meta.url));

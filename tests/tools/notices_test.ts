@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { noticesPage } from "@/tools/notices.ts";
+import { noticesPage } from "@/tools/docs/notices.ts";
 
 const [sent, others] = noticesPage().split("USED BY THE SERVER AND BY THE BUILD");
 

@@ -1,4 +1,4 @@
-import { onPath } from "./temporary_tool.ts";
+import { onPath } from "@/tools/temporary_tool.ts";
 
 /** The path of Helm, from the variable HELM or the PATH; null where this machine has none. */
 export const HELM = Deno.env.get("HELM") ?? onPath("helm");

@@ -1,4 +1,4 @@
-import { ROOMS } from "./import_rules.ts";
+import { ROOMS } from "@/tools/import_rules.ts";
 
 /** The printed table stands between these lines of docs/architecture.md. */
 export const ROOMS_BEGIN = "<!-- rooms: printed from tools/import_rules.ts by `deno task docs` -->";

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import project from "@/deno.json" with { type: "json" };
-import { readImports, readSources, type Sources } from "./imports.ts";
+import { readImports, readSources, type Sources } from "@/tools/imports.ts";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, "");
+const ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 const PACKAGES = `${ROOT}/node_modules/.deno`;
 /** Served as a file of its package, and of which the stylesheet holds rules. */
 const ALSO_SERVED = ["swagger-ui-dist", "@twind/core", "@twind/preset-tailwind", "@twind/preset-autoprefix"];

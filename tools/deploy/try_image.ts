@@ -5,13 +5,13 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { toolArguments } from "./arguments.ts";
+import { toolArguments } from "@/tools/arguments.ts";
 import { readDockerfile } from "./dockerfile.ts";
 import { buildImage, type BuiltImage } from "./image_builder.ts";
 import { ImageProcess } from "./image_process.ts";
-import { inTemporaryFolder } from "./temporary_tool.ts";
+import { inTemporaryFolder } from "@/tools/temporary_tool.ts";
 
-const PROJECT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, "");
+const PROJECT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 /** Starts of each role, of which the median counts. */
 const STARTS = 5;
 const MIB = 2 ** 20;
@@ -54,7 +54,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   },
 };
 
-toolArguments("deno run --config deno.test.json -A tools/try_image.ts");
+toolArguments("deno run --config deno.test.json -A tools/deploy/try_image.ts");
 await inTemporaryFolder("image", async (folder) => {
   const began = performance.now();
   const arch = Deno.build.arch === "aarch64" ? "arm64" : "amd64";

@@ -5,13 +5,13 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { refuseArguments, toolArguments } from "./arguments.ts";
+import { refuseArguments, toolArguments } from "@/tools/arguments.ts";
 import { readComposeFile, type Service } from "./compose_file.ts";
 import { ATTACKS, type Proxied } from "./proxied_attacks.ts";
 import { ServiceProcess } from "./service_process.ts";
-import { inTemporaryFolder, MissingTool, onPath } from "./temporary_tool.ts";
+import { inTemporaryFolder, MissingTool, onPath } from "@/tools/temporary_tool.ts";
 
-const PROJECT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, "");
+const PROJECT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 const START_MS = 30_000;
 const POLL_MS = 20;
 const HOSTS = { site: "stackroom.localhost", api: "api.stackroom.localhost", s3: "s3.stackroom.localhost" };
@@ -28,7 +28,7 @@ const ROLES = ["gateway", "web", "results"] as const;
 type Role = typeof ROLES[number];
 
 const { words: [part = ""] } = toolArguments(
-  "deno run --config deno.test.json -A tools/try_compose.ts [PART OF A NAME]",
+  "deno run --config deno.test.json -A tools/deploy/try_compose.ts [PART OF A NAME]",
   { words: 1 },
 );
 const chosen = ATTACKS.filter(({ name }) => name.includes(part));

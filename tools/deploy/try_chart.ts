@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
 import { startApplication } from "@/tests/application.ts";
-import { toolArguments } from "./arguments.ts";
+import { toolArguments } from "@/tools/arguments.ts";
 import { CHART_VALUES, HELM, template } from "./chart.ts";
-import { inTemporaryFolder, MissingTool } from "./temporary_tool.ts";
+import { inTemporaryFolder, MissingTool } from "@/tools/temporary_tool.ts";
 
 const CHART = "deploy/chart";
 const NAMESPACE = "batch-default";
@@ -41,7 +41,7 @@ const SERVICE_MONITORS = {
   },
 };
 
-toolArguments("deno run --config deno.test.json -A tools/try_chart.ts");
+toolArguments("deno run --config deno.test.json -A tools/deploy/try_chart.ts");
 await inTemporaryFolder("chart", async (folder) => {
   if (HELM === null) throw new MissingTool("helm is missing: install it, or set HELM");
   await apply(JSON.stringify(SERVICE_MONITORS));

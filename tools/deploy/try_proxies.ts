@@ -6,11 +6,11 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@/tests/free_port.ts";
-import { toolArguments } from "./arguments.ts";
+import { toolArguments } from "@/tools/arguments.ts";
 import { ServiceProcess } from "./service_process.ts";
-import { inTemporaryFolder, MissingTool, onPath } from "./temporary_tool.ts";
+import { inTemporaryFolder, MissingTool, onPath } from "@/tools/temporary_tool.ts";
 
-const PROJECT = fileURLToPath(new URL("../", import.meta.url)).replace(/\/$/, "");
+const PROJECT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 const SITE = "store.example.org";
 const S3 = "archive.s3.example.org";
 const PASSWORD = "a password for this trial";
@@ -18,7 +18,7 @@ const LARGE_BYTES = 200_000_000;
 const POLL_MS = 50;
 const PROXIES = ["nginx", "haproxy"] as const;
 
-toolArguments("deno run --config deno.test.json -A tools/try_proxies.ts");
+toolArguments("deno run --config deno.test.json -A tools/deploy/try_proxies.ts");
 await inTemporaryFolder("proxies", async (folder) => {
   for (const program of [...PROXIES, "curl", "openssl"]) {
     if (onPath(program) === null) throw new MissingTool(`${program} is missing: install it`);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { readBuildContext } from "./build_context.ts";
 import { assignments, type Dockerfile, filledIn, type Instruction, type Stage } from "./dockerfile.ts";
-import { MissingTool, onPath, run } from "./temporary_tool.ts";
+import { MissingTool, onPath, run } from "@/tools/temporary_tool.ts";
 
 /** The root folder of an image that was built, and what its last stage says about containers. */
 export interface BuiltImage {
