@@ -7,8 +7,8 @@ export function Chip({ text, tone, title, live, room }: ChipData) {
 }
 
 /**
- * What the cluster or the worker reported, after the sentence that explains it: read out, and seen where nothing shows it on
- * hover. Nothing where the sentence contains it.
+ * The report of the cluster or the worker, after the sentence that explains it: for screen readers, and visible on devices
+ * without hover. Empty if the sentence contains it.
  */
 export function RawWords({ text }: { text: string | null }) {
   return text === null ? null : <span class="raw-words">{` (${text})`}</span>;

@@ -1,6 +1,6 @@
 import { LOGIN_LABELS, SAMPLE_PURPOSES } from "@/lib/pages/login_sentences.ts";
 
-/** Accounts with a public password, for a store that holds nothing but samples at first. */
+/** Accounts with a public password, for a store that has only samples at first. */
 interface SampleLoginsProps {
   readonly logins: readonly { readonly login: string; readonly what: string }[];
   readonly password: string;

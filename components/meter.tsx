@@ -7,10 +7,10 @@ interface MeterPart {
 }
 
 interface MeterProps {
-  /** From the left. */
+  /** In order, left to right. */
   readonly parts: readonly MeterPart[];
   readonly total: number;
-  /** What it shows in words; without it the figures stand beside the meter, and it is not read out. */
+  /** Accessible name. Without it the meter is hidden from screen readers, because figures stand beside it. */
   readonly label?: string;
 }
 

@@ -3,12 +3,12 @@ import { formatEnd, formatFull, formatMoment, type MomentStyle } from "@/lib/pag
 interface MomentProps {
   /** RFC 3339 */
   readonly at: string;
-  /** The beginning of the span that this ends: its day is not said twice. */
+  /** Start of the span that this moment ends: if it is on the same day, only the time is shown. */
   readonly since?: string;
   readonly style: MomentStyle;
 }
 
-/** A moment in the reader's zone, with the whole instant on hover. Nothing for what is no moment. */
+/** A moment in the reader's zone, with the full instant on hover. Renders nothing if it is invalid. */
 export function Moment({ at, since, style }: MomentProps) {
   const text = since === undefined ? formatMoment(at, style) : formatEnd(at, since, style);
   if (text === "") return null;

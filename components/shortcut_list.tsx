@@ -7,7 +7,7 @@ import { ToolButton } from "./icon.tsx";
 interface ShortcutListProps<Command extends string> {
   readonly dialog: RefObject<HTMLDialogElement | null>;
   readonly shortcuts: readonly Shortcut<Command>[];
-  /** What the keys do. */
+  /** Description of each command. */
   readonly words: Readonly<Record<Command, string>>;
   /** Whether single characters are shortcuts. */
   readonly characterKeys: RememberedChoice;

@@ -59,10 +59,10 @@ const LIST_SHORTCUTS = [
 ] as const satisfies readonly Shortcut<string>[];
 type ListCommand = typeof LIST_SHORTCUTS[number]["command"];
 
-/** ms after which durations and ages are written again. */
+/** Interval of updating durations and ages. */
 const MINUTE_MS = 60_000;
 
-/** The list of campaigns, which is read again and again. */
+/** The list of campaigns, polled while it is open. */
 export default island("campaign_board", function CampaignBoard(props: CampaignBoardProps) {
   const { first, address, problem, renderedAt } = props;
   const anchor = useRef<ScrollAnchor | null>(null);
@@ -79,7 +79,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   const addresses = useMemo(() => new ListHistory((address) => board.show(address)), []);
   const back = useMemo(() => new ListReturn(), []);
 
-  // The server writes in UTC; the reader's zone is known once the island is awake.
+  // The server renders in UTC; the reader's zone is known after hydration.
   const style = useSignal<MomentStyle>({ zone: "UTC", now: renderedAt });
   const pace = useComputed(() =>
     jointPace(
@@ -110,7 +110,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   };
   const characterKeys = useShortcuts(LIST_SHORTCUTS, run);
 
-  // Before the cards' own effects: a remembered card would be read in a hidden tab.
+  // Before the cards' effects: a remembered card would be read in a hidden tab.
   useLayoutEffect(() => {
     if (document.hidden) board.setHidden(true);
     const stored = storedList();
@@ -135,7 +135,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     const listening = new AbortController();
     document.addEventListener("visibilitychange", follow, listening);
     addEventListener("online", online, listening);
-    // The reader may have typed before the page was awake.
+    // The reader may have typed before hydration.
     const typed = search.current?.querySelector<HTMLInputElement>("input[type=search]")?.value ?? address.filter.text;
     if (typed !== address.filter.text) show({ ...address, filter: { ...address.filter, text: typed } });
     if (!isAnonymous) renderedWithSession();
@@ -148,7 +148,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     };
   }, []);
 
-  /** The key of the campaign that the address names, until its card has been opened. */
+  /** The key of the campaign in the address, until its card has been opened. */
   const requested = useRef<string | null>(null);
   useEffect(() => {
     requested.current = new URLSearchParams(location.search).get("open");
@@ -221,7 +221,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   );
 });
 
-/** Hides the introduction, here and from now on, and gives its focus to the page. */
+/** Hides the introduction for good, and moves the focus to the page. */
 function closeIntroduction(): void {
   document.documentElement.dataset.introduced = "";
   document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });

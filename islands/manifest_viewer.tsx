@@ -62,10 +62,10 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const number = store.number.value;
 
   const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
-  /** The address of one of our results says what it is of. */
+  /** The volume, derived from the address of one of our results. */
   const volume = url !== null && isOurs(url) ? readVolumeAddress(url) : null;
   const runLog = volume && isOurs(volume.logUrl) ? runLogOf(volume, store.campaign.value) : null;
-  /** Lights the line at a point of a page. @returns its place on the page */
+  /** Highlights the line at a point of a page. @returns its box */
   const lightLine = (point: PagePoint | null): Box | null => {
     const canvas = point && store.manifest.value?.canvases[point.index];
     const text = canvas ? texts.of(canvas)?.peek() : null;
@@ -118,7 +118,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   };
   const characterKeys = useShortcuts(VIEWER_SHORTCUTS, run, isScrolling);
   useEffect(() => {
-    // While the manifest is read. What fails here fails again where the images are shown.
+    // In parallel with the manifest. A failure is handled where the images are shown.
     imageLibrary().catch(() => {});
     const stopPanels = panels.start();
     const stop = store.start();

@@ -52,7 +52,7 @@ const STOPS = `:is(${NUMBERS}, button.folded)`;
 /** Those that are not in a folded stage. */
 const SHOWN_STOPS = `details[open] ${STOPS}`;
 
-/** A run log by stage, followed until the run ends, and beside it what the run's manifest says of its pages. */
+/** A run log by stage, followed until the run ends, and beside it the pages in the run's manifest. */
 export default island("run_viewer", function RunViewer(props: RunViewerProps) {
   const { log, manifest, live, campaign, hasSession, address } = props;
   const { reader, pages, view } = useMemo(() => {
@@ -71,12 +71,12 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
   const follow = useSignal(true);
   const isSummaryOpen = useSignal(false);
   const notice = useSignal("");
-  /** The line that the address names has not been shown yet. */
+  /** The line in the address has not been shown yet. */
   const isLinkOpen = useSignal(false);
   const run = reader.log.value;
   const isFollowing = reader.following.value;
 
-  /** Goes to the line that the address names, also where the beginning of the log is left out. */
+  /** Scrolls to the line in the address. If the line is in the omitted part of a long log, parses the whole log first. */
   const goToLink = () => {
     const link = readLineLink(location.hash);
     const { value: run } = reader.log;
@@ -112,11 +112,11 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     if (!run) return;
     if (!hasSession) renderAgain();
     const followsEnd = isFollowing && follow.value && wasAtEnd;
-    // A stage that is over is folded, unless the reader is in it.
+    // A finished stage is folded, unless the reader is in it.
     const last = view.stages.peek().at(-1)?.key ?? null;
     if (lastStage.current !== null && lastStage.current !== last && !followsEnd) view.setOpen(lastStage.current, true);
     lastStage.current = last;
-    // A line that a link names is gone to once, when it is there; the reader may leave it then.
+    // Scroll to a linked line once, when it exists.
     if (isLinkOpen.value) goToLink();
     else if (followsEnd) scrollTo({ top: document.documentElement.scrollHeight });
   }, [run]);
@@ -182,7 +182,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
       />
       {state && hasSession && (
         <aside class="run-summary" aria-label={LOG_LABELS.pageSummary} data-open={isSummaryOpen.value}>
-          {/* Where the summary stands above the log, it is folded at first: what arrives moves no line of the log. */}
+          {/* On a narrow screen the summary is above the log, and folded at first: loading it moves no line of the log. */}
           <p class="fold-summary">
             <button
               class="btn"

@@ -7,7 +7,7 @@ import { island } from "@/lib/pages/browser/island.tsx";
 import { THEME_KEY } from "@/lib/pages/stored_names.ts";
 import { THEMES } from "@/lib/pages/frame_sentences.ts";
 
-/** Goes through system, light and dark. Hidden where scripts do not run: the system's theme holds there. */
+/** Cycles through system, light and dark. Hidden without scripts, when the system's theme applies. */
 export default island("theme_switch", function ThemeSwitch() {
   const theme = useSignal<Theme>("system");
   useEffect(() => {

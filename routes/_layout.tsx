@@ -21,7 +21,7 @@ export default define.layout(function Layout({ Component, state, info }) {
 });
 
 interface FrameProps extends TopBarProps {
-  /** The element of the page; `div` where the page brings a `main` of its own. */
+  /** The element around the page; `div` if the page contains a `main`. */
   readonly as?: "main" | "div";
   readonly children: ComponentChildren;
 }

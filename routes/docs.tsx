@@ -16,7 +16,7 @@ import { inLanguageOf, languageHeaders } from "@/lib/site/page_language.ts";
 import type { Site } from "@/lib/site/state.ts";
 import { Frame } from "./_layout.tsx";
 
-/** What the page takes from the site whose frame it wears. */
+/** The parts of the site that the page's frame needs. */
 type DocsSite = Pick<Site, "assets" | "session" | "storage">;
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */

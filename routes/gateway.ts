@@ -92,9 +92,9 @@ interface GatewaySlots {
   readonly logins: UnprovenRequests;
 }
 
-/** What the roles of a process share. */
+/** Dependencies that all roles of a process share. */
 interface ProcessDeps {
-  /** The audit trail; null or absent: none is kept. */
+  /** The audit trail; null or absent: nothing is recorded. */
   readonly audit?: AuditDeps | null;
   readonly log: RequestLog;
   /** ms since 1970 */

@@ -31,7 +31,7 @@ export const handler = define.handlers({
     ]);
     const storageOnly = session === null ? newestAccount(state.storage, req) : null;
     const noted = notedUnavailableArea(req);
-    // The side that is closed says so on each visit, the other one once.
+    // The area that is not available says so on each visit, the other one once.
     const closed = storageOnly !== null && noted?.side !== "campaigns"
       ? { side: "campaigns", reason: "no session" } as const
       : storageOnly !== null || noted?.isShown === false
@@ -121,11 +121,11 @@ function isNamed(job: JobSummary, { namespace, name }: OpenRequest): boolean {
   return job.name === name && job.namespace === namespace;
 }
 
-/** How many campaigns without a Job a list holds, by whole pages, that has the named one; null where there is none. */
+/** Limit of campaigns without a Job, in whole pages, of a list that contains the named one; null: it does not exist. */
 function reapedWith(jobs: readonly JobSummary[], requested: OpenRequest): number | null {
   const goal = jobs.find((job) => job.jobGone && isNamed(job, requested));
   if (!goal) return null;
-  // A list holds those that ended last.
+  // Lists are limited to those that ended last.
   const endOf = ({ finishedAt }: JobSummary) => finishedAt === null ? 0 : Date.parse(finishedAt) || 0;
   const place = jobs.filter((job) => job.jobGone && endOf(job) >= endOf(goal)).length;
   return Math.ceil(place / REAPED_PAGE) * REAPED_PAGE;

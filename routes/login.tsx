@@ -24,7 +24,7 @@ import type { ComponentChildren } from "preact";
 const MAX_USERNAME = 256;
 const MAX_PASSWORD = 1024;
 
-/** What a form, a session or a logout left to say. */
+/** The notice after a failed form, an ended session or a logout. */
 type Notice =
   /** `isForApi`: the account may be meant for the API. */
   | { readonly kind: "failed"; readonly sentence: string; readonly isForApi: boolean }
@@ -44,7 +44,7 @@ const shown = define.handlers({
     const now = state.now();
     const error = query.get("error");
     const notice: Notice | null = error !== null
-      // Where the same form opens the storage, accounts that open no campaigns are not refused.
+      // With storage pages, the same form accepts accounts that open no campaigns.
       ? failure(query, note, now, state.storage ? null : state.campaignTenant)
       : user !== null
       ? { kind: "logged in", user }
@@ -91,13 +91,13 @@ export default define.page<typeof handler>(function Login({ data, info }) {
   );
 });
 
-/** What to say of a failed form. */
+/** The notice of a failed login. */
 function failure(query: URLSearchParams, note: LoginNote | null, now: number, campaignTenant: string | null): Notice {
   const code = query.get("error") ?? "";
   const foreign = code === "403" ? foreignOriginSentence(query.get("code")) : null;
   const failed = { kind: "failed", sentence: foreign ?? loginErrorSentence(code), isForApi: false } as const;
   if (note?.kind !== "failed") return failed;
-  // The cookie may hold any time; no wait is longer than the longest.
+  // The cookie comes from the browser: ignore a wait that is longer than any real one.
   if (code === "429" && note.retryAt !== null && note.retryAt <= now + LONGEST_WAIT_MS) {
     return { kind: "moment", moment: { kind: "locked", at: note.retryAt } };
   }
@@ -110,7 +110,7 @@ function failure(query: URLSearchParams, note: LoginNote | null, now: number, ca
   };
 }
 
-/** What to say to a browser whose session is over. */
+/** The notice for a browser whose session is over. */
 function farewell(note: LoginNote | null, now: number, checksSessions: boolean): Notice | null {
   if (note?.kind === "loggedOut") return { kind: "said", sentence: LOGIN_SENTENCES.loggedOut };
   if (note?.kind !== "session") return null;
@@ -121,7 +121,7 @@ function farewell(note: LoginNote | null, now: number, checksSessions: boolean):
 interface LoginPanelProps {
   /** The path after the login. */
   readonly next: string;
-  /** What is typed already. */
+  /** Initial value of the user name. */
   readonly username: string;
   readonly notice: Notice | null;
   /** ms since 1970 */
@@ -131,7 +131,7 @@ interface LoginPanelProps {
   readonly action: string;
 }
 
-/** The form with what is to be said before it is filled in, and the sample accounts. */
+/** The form with its notice, and the sample accounts. */
 export function LoginPanel({ next, username, notice, now, samples, action }: LoginPanelProps) {
   return (
     <div class="panel">

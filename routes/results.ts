@@ -14,7 +14,7 @@ import { loginRoute, type ResultsDeps, type ResultsRoute } from "@/routes/result
 
 /**
  * The results role: everything below `/results/`. Login and logout are open to pages of our own origin, the rest needs a
- * session. Paths are told apart by their raw text, so that no other spelling of `_login` exists.
+ * session. Paths are compared as raw text, so that no other spelling of `_login` exists.
  */
 export function resultsRole(deps: ResultsDeps): Handler {
   const role = { ...deps, store: retryingStore(deps.store) };

@@ -24,7 +24,7 @@ import { formatClock, formatEnd, formatFull, type MomentStyle } from "@/lib/page
 import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
 import { Icon } from "@/components/icon.tsx";
 
-/** Introduces Stackroom at a first visit. A page of a reader who has closed it hides it before anything is painted. */
+/** Introduces Stackroom at a first visit. After it was closed, a script hides it before the first paint. */
 export function Introduction({ onClose }: { onClose: () => void }) {
   return (
     <aside class="introduction" aria-label={BOARD_LABELS.introduction}>
@@ -182,9 +182,9 @@ interface ChoiceProps {
   readonly onChoose: (option: string) => void;
 }
 
-/** A choice of one option or all. Where there is nothing to choose from it is not there. */
+/** A choice of one option or all. Not rendered for fewer than two options. */
 function Choice({ name, label, any, options, chosen, onChoose }: ChoiceProps) {
-  // An address may name an option that is gone.
+  // The address may have an option that no longer exists.
   const all = chosen === "" || options.includes(chosen) ? options : [...options, chosen];
   if (all.length < 2) return null;
   return (
@@ -212,7 +212,7 @@ interface BoardStatusProps {
   readonly onHelp: () => void;
 }
 
-/** The line between the filter and the cards: how old they are, or what is wrong. It has the same height in every state. */
+/** The line between the filter and the cards: age of the list, or its problem. It has the same height in every state. */
 export function BoardStatus({ board, outage, zone, summary, showAll, onHelp }: BoardStatusProps) {
   const readAt = board.readAt.value;
   const staleSince = board.staleSince.value;
@@ -305,7 +305,7 @@ interface PageLinksProps {
   readonly matching: number;
 }
 
-/** The way through a long list for readers without scripts. */
+/** Pagination of a long list without scripts. */
 export function PageLinks({ address, from, sent, matching }: PageLinksProps) {
   const next = from + sent;
   if (from === 0 && next >= matching) return null;

@@ -26,7 +26,7 @@ import type { OPEN_ZONES } from "./open_zones.tsx";
 interface CampaignCardProps {
   readonly card: CardStore;
   readonly open: boolean;
-  /** What only an open card shows; null until its code is loaded, `failed` where it could not be. */
+  /** The parts of an open card; null until their code is loaded, `failed` if loading failed. */
   readonly zones: typeof OPEN_ZONES | "failed" | null;
   /** The name alone would be ambiguous. */
   readonly spansNamespaces: boolean;
@@ -105,7 +105,7 @@ interface CardIdentityProps {
   /** The name alone would be ambiguous. */
   readonly spansNamespaces: boolean;
   readonly style: MomentStyle;
-  /** What folds the card; null for one that cannot be folded. */
+  /** State and handler of the fold button; null for a card without one. */
   readonly fold: { readonly isOpen: boolean; readonly controls: string; readonly onFold: () => void } | null;
 }
 
@@ -230,7 +230,7 @@ interface CardProblemsProps {
   readonly csvProblem?: string | null;
 }
 
-/** What is wrong with a campaign: three sentences, the rest on request. */
+/** The problems of a campaign: three sentences, the others on request. */
 export function CardProblems(props: CardProblemsProps) {
   const { problems, expected, campaign, isExpanded: isWhole = true, folded = false, onCsv = null } = props;
   if (expected === 0) return null;

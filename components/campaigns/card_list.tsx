@@ -25,19 +25,19 @@ import { LiveCard, loadOpenZones, openZones } from "./live_card.tsx";
 interface CardListProps {
   readonly board: BoardStore;
   readonly style: ReadonlySignal<MomentStyle>;
-  /** What the last change of the order must not move. */
+  /** The card that must not move when the order changes. */
   readonly anchor: RefObject<ScrollAnchor | null>;
-  /** The place that the reader comes back to. */
+  /** The place to return to. */
   readonly back: ListReturn;
-  /** Filled with the way through the list by keys. */
+  /** Set to the keyboard navigation of the list. */
   readonly steps: RefObject<ListSteps | null>;
 }
 
-/** The way through the list by keys. */
+/** Keyboard navigation of the list. */
 export interface ListSteps {
   /** Moves the focus to the card after or before the one that has it; without one, to the first card on screen. */
   go(by: 1 | -1): void;
-  /** Brings a card to the top of the screen, unless it begins in the upper half. */
+  /** Scrolls a card to the top of the screen, unless its top edge is in the upper half already. */
   show(key: string): void;
   /** Opens or folds the card with the focus. */
   fold(): void;
@@ -52,7 +52,7 @@ const STILL_FRAMES = 10;
 /** Frames after which the place is reached, wherever it is. */
 const MAX_FRAMES = 180;
 
-/** The cards of the list. Those far from what is seen are left out of the document, except on paper. */
+/** The cards of the list. Those far from the screen are not rendered, except for print. */
 export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   const list = useRef<HTMLDivElement>(null);
   const heights = useMemo(() => new CardHeights(), []);
@@ -61,7 +61,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   const measured = useSignal(0);
   const focused = useSignal<string | null>(null);
   const wanted = useRef<string | null>(null);
-  /** The list whose spare cards are rendered as well: those of another one follow in a task of their own. */
+  /** The filter whose spare cards are rendered: after a change they follow in a new task. */
   const spared = useSignal<CampaignFilter | null>(board.filter.peek());
   const keys = useComputed(() => board.shown.value.map(({ summary }) => campaignKey(summary.value)));
   const entries = useComputed(() => {
@@ -71,7 +71,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     return listEntries(keys.value, heights, {
       sight: isPrinting.value ? null : sight.value,
       spare: spared.value === board.filter.value ? 1 : 0,
-      // The Tab key finds the neighbours of the card with the focus.
+      // The neighbours of the focused card must be rendered for the Tab key.
       stays: new Set(at < 0 ? goal : [at - 1, at, at + 1, ...goal]),
       unread: board.unread.value,
     });
@@ -136,7 +136,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   });
 
   const cardOf = (key: string | null) => board.shown.value.find(({ summary }) => campaignKey(summary.value) === key);
-  // The place is reached once its card shows what it showed.
+  // The return is complete once the card has its previous content.
   useSignalEffect(() => {
     const { value: place } = back.place;
     if (place === null) return;
@@ -150,7 +150,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
       back.scroll(card);
       const last = top;
       top = card?.getBoundingClientRect().top ?? NaN;
-      // A card that the list has left out is no longer waited for than the rows are.
+      // A card that is not rendered is waited for no longer than the rows.
       still = Math.abs(top - last) < 1 || (card === null && frames >= ROWS_FRAMES) ? still + 1 : 0;
       const isFocused = returnFocus(card, place.focus, frames >= ROWS_FRAMES);
       const isDone = still >= STILL_FRAMES && (isFocused || frames > ROWS_FRAMES);
@@ -162,7 +162,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     return () => cancelAnimationFrame(frame);
   });
 
-  // A list that became shorter may have moved what is seen.
+  // A shorter list may have changed the visible part.
   useSignalEffect(() => {
     void keys.value;
     if (sight.peek() && list.current) sight.value = sightOf(list.current);
@@ -233,7 +233,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   );
 }
 
-/** Measures the cards that are rendered, and counts up when one of them has another height than it was thought to have. */
+/** Measures rendered cards, and increments `measured` when a height changes. */
 function useHeights(heights: CardHeights, measured: { value: number }, onMeasured: () => void) {
   return useMemo(() => {
     const places = new Map<Element, CardStore>();

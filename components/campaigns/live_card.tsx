@@ -21,16 +21,16 @@ interface LiveCardProps {
   readonly total: number;
   readonly style: MomentStyle;
   readonly spansNamespaces: boolean;
-  /** Calls back with the height of the card whenever it has another one. @returns a function that ends that */
+  /** Observes the height of the card. @returns a function that stops it */
   readonly onHeight: (place: HTMLElement, card: CardStore) => () => void;
 }
 
-/** A card of the list at its place: it is read while it is on screen, and opens and folds. */
+/** A card in the list: it is read while it is on screen, and can be folded. */
 export function LiveCard(props: LiveCardProps) {
   const { card, style, spansNamespaces, onHeight } = props;
   const place = useRef<HTMLDivElement>(null);
-  // A card that was left open stays folded until its zones and its volumes are there. Until then the page reserves the height
-  // that it had, so that it opens without moving anything. One that comes back into the list has them, and is open at once.
+  // A remembered open card stays folded until its zones and volumes are loaded, while the page reserves its previous height:
+  // nothing moves when it opens. A card that is rendered again has them, and is open at once.
   const isReserved = useSignal(!card.open.peek() || openZones.peek() === null || card.volumes.peek().length === 0);
   const open = useComputed(() => card.open.value && !isReserved.value);
   useEffect(() => {

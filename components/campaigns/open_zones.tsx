@@ -46,7 +46,7 @@ interface BodyProps {
   readonly style: MomentStyle;
 }
 
-/** The second zone of an open card: totals, course and volumes. */
+/** Totals, timeline and volumes of an open card. */
 function Body({ card, style }: BodyProps) {
   const job = card.summary.value;
   const detail = card.detail.value;
@@ -59,7 +59,7 @@ function Body({ card, style }: BodyProps) {
   );
 }
 
-/** The parts of an open card. The list loads it when a reader comes near its cards: many visits open none. */
+/** The parts of an open card, loaded when the pointer or the focus enters the list: many visits open none. */
 export const OPEN_ZONES = { Body, Provenance: CardProvenance };
 
 interface CardTotalsProps {
@@ -163,10 +163,10 @@ interface CardTimelineProps extends CardTotalsProps {
   readonly style: MomentStyle;
 }
 
-/** The course of a campaign as a small chart, with a table for those who do not see it. */
+/** The timeline of a campaign as a small chart, with a table for screen readers. */
 function CardTimeline({ job, detail, style }: CardTimelineProps) {
   const chart = detail && timelineChart(detail);
-  // A campaign that runs will have one, so that its space is there before it is read.
+  // A running campaign will have a timeline: reserve its space.
   if (!detail && job.phase === "Running" && job.counts.done > 0) {
     return (
       <div class="timeline" aria-hidden="true">
@@ -223,7 +223,7 @@ const CHART = { width: 600, height: 48 } as const;
 /** Rows of the table beside the chart. */
 const MAX_ROWS = 12;
 
-/** The course of a campaign as lines over its time, and as rows of a table. */
+/** The timeline of a campaign as lines of a chart, and as rows of a table. */
 interface TimelineChart {
   /** Points of the line of volumes that have ended, and of those that failed, as SVG writes them. */
   readonly ended: string;
@@ -233,7 +233,7 @@ interface TimelineChart {
   readonly rows: readonly TimelineEntry[];
 }
 
-/** The course of a campaign; null until two moments of it are known. The lines reach the top with the newest count. */
+/** The chart of a campaign's timeline; null until it has two moments. */
 export function timelineChart({ timeline }: JobDetail): TimelineChart | null {
   const entries = timeline.filter(({ at }) => !Number.isNaN(Date.parse(at)));
   const [first, last] = [entries.at(0), entries.at(-1)];
@@ -258,7 +258,7 @@ function ended({ volumesDone, volumesFailed }: TimelineEntry): number {
 /** Rows of a card that is not expanded, and placeholders for volumes before they are read. */
 const SCREENFUL = 8;
 
-/** The volumes of an open card: a filter, a screenful of those that need eyes, the others on request. */
+/** The volumes of an open card: a filter, a screenful of those that need attention, the others on request. */
 function CardVolumes({ card, style }: BodyProps) {
   const job = card.summary.value;
   const detail = card.detail.value;
@@ -359,8 +359,8 @@ function chosenOf(volumes: readonly VolumeView[], { segment, text }: VolumeChoic
 }
 
 /**
- * The volumes in reading order. While the reader's pointer or focus is on them they stay in their places, whatever they
- * became, and new ones follow.
+ * The volumes in reading order. While the pointer or the focus is on the table, the order does not change, and new volumes are
+ * appended.
  */
 function useSteadyOrder(rows: readonly VolumeView[], isHeld: () => boolean): readonly VolumeView[] {
   const last = useRef<ReadonlyMap<number, number> | null>(null);
@@ -383,7 +383,7 @@ interface VolumeFilterProps {
   readonly onPrint: () => void;
 }
 
-/** Narrows a card's volumes by their state and by a text, and takes them along as a file or on paper. */
+/** Filters a card's volumes by state and text, and saves or prints them. */
 function VolumeFilter({ card, counts, onCsv, onPrint }: VolumeFilterProps) {
   const job = card.summary.value;
   const { segment, text } = card.view.value;
@@ -430,7 +430,7 @@ function VolumeFilter({ card, counts, onCsv, onPrint }: VolumeFilterProps) {
 
 const PIPELINE_STEPS = inLanguage({ en: en.PIPELINE_STEPS, sv: sv.PIPELINE_STEPS });
 
-/** People tell revisions apart by so many. */
+/** Characters of a revision, as Git abbreviates it. */
 const SHOWN_REVISION_CHARACTERS = 7;
 
 interface CardProvenanceProps extends CardTotalsProps {
@@ -439,7 +439,7 @@ interface CardProvenanceProps extends CardTotalsProps {
   readonly onExpand?: () => void;
 }
 
-/** Where a campaign's results come from: its pipeline, the steps of it, and its document on request. */
+/** Provenance of a campaign's results: pipeline, steps and models, and the pipeline's YAML on request. */
 export function CardProvenance({ job, detail, isExpanded = true, onExpand }: CardProvenanceProps) {
   const id = `pipeline-${job.namespace}-${job.name}`;
   return (

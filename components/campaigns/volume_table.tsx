@@ -16,20 +16,20 @@ import { Meter } from "@/components/meter.tsx";
 interface VolumeTableProps {
   readonly job: JobSummary;
   readonly volumes: readonly VolumeView[];
-  /** Rows that stand in for volumes before the first read. */
+  /** Number of placeholder rows before the first read. */
   readonly placeholders: number;
   /** ms since 1970, from which ages count. */
   readonly now: number;
   /** Every row is drawn, not only those near the screen. */
   readonly whole: boolean;
-  /** What is filtered; another filter begins at the top. */
+  /** The current filter. When it changes, the table shows its first rows. */
   readonly filter?: string;
 }
 
 /** Volumes of a campaign: of a long list those near the screen. */
 export function VolumeTable({ job, volumes, placeholders, now, whole, filter = "" }: VolumeTableProps) {
   const { table, runs } = useRowWindow(volumes.length, filter, whole);
-  // A chunk that is the same element as before is not rendered again while the page scrolls.
+  // Preact does not render the same element again while the page scrolls.
   const chunks = useMemo(() => new Map<number, VNode>(), [volumes, job.qualityPrediction, now]);
   const chunkAt = (chunk: number) => {
     const known = chunks.get(chunk);
@@ -53,7 +53,7 @@ export function VolumeTable({ job, volumes, placeholders, now, whole, filter = "
     return element;
   };
   const columns = job.qualityPrediction ? 6 : 5;
-  // Roles are said again, because the narrow layout is no table to a browser.
+  // Explicit roles, because browsers do not expose the narrow layout as a table.
   return (
     <table ref={table} class="volumes" role="table" aria-rowcount={volumes.length + 1}>
       <caption class="sr">{CARD.volumesOf(job.name)}</caption>
@@ -106,7 +106,7 @@ interface VolumeRowProps {
   readonly now: number;
 }
 
-/** One volume: its name, its state, how far it is, what can be said about it, its source and its log. */
+/** One volume: name, state, progress, activity or problem, and links to its source and its log. */
 export function VolumeRow({ volume, campaign, row, hasQuality, now }: VolumeRowProps) {
   const { progress } = volume;
   const { text, raw } = volumeSentence(volume, now);

@@ -22,7 +22,7 @@ interface AboutDrawerProps {
 
 /** Contents, facts and downloads of the manifest and of the pages that are shown. */
 export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: AboutDrawerProps) {
-  // A long table of contents costs nothing before it is looked at.
+  // A long table of contents is rendered only while it is visible.
   const isOpen = useSignal(false);
   const url = store.url.value;
   const unreadable = useMemo(() => manifest.canvases.filter(({ isReadable }) => !isReadable).length, [manifest]);
@@ -87,7 +87,7 @@ interface PageFactsProps {
   readonly onSaveText: () => void;
 }
 
-/** What is known of a page, and its files. */
+/** Metadata and files of a page. */
 function PageFacts({ canvas, choice, onSaveText }: PageFactsProps) {
   const choices = canvas.images[0]?.choices ?? [];
   const chosen = choices[choice] ?? choices[0];
@@ -147,7 +147,7 @@ function OrderChoice({ store, manifest }: { store: ViewerStore; manifest: Manife
   );
 }
 
-/** What a manifest says of itself: title, description, metadata, rights, and who provides it. All of it is text. */
+/** Title, description, metadata, rights and providers of a manifest, all as plain text. */
 export function ManifestFacts({ manifest }: { manifest: Manifest }) {
   const { label, summary, metadata, requiredStatement, rights, navDate, providers, homepages, seeAlso } = manifest;
   return (

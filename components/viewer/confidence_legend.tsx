@@ -6,7 +6,7 @@ interface ConfidenceLegendProps {
   readonly steps?: readonly ConfidenceStep[];
 }
 
-/** What the tints of a page's lines mean. */
+/** Legend of the tints of lines. */
 export function ConfidenceLegend({ steps }: ConfidenceLegendProps) {
   const count = (step: ConfidenceStep) => steps?.filter((one) => one === step).length;
   return (

@@ -30,7 +30,7 @@ export function ContentsList({ ranges, store }: ContentsListProps) {
       aria-labelledby="contents-title"
       aria-describedby="contents-keys"
       onFocusIn={({ target, currentTarget }) => moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target))}
-      // A browser may leave the focus where it is: an entry that is folded takes the stop from its parts.
+      // A click may not move the focus, and folding an entry must move the Tab stop out of its parts.
       onClick={({ target, currentTarget }) => moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target))}
       onKeyDown={(event) => {
         const entry = entryOf(event.target);
@@ -76,7 +76,7 @@ interface EntryGroupProps extends EntriesProps {
   readonly from: number;
 }
 
-/** Entries that are not compared again while others are added: Preact leaves out a component whose element is the same. */
+/** Memoized: entries are not compared again while others are added. */
 function EntryGroup(props: EntryGroupProps) {
   const { ranges, store, level, stop, from } = props;
   return useMemo(() => <EntryList {...props} />, [ranges, store, level, stop, from]);

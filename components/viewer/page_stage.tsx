@@ -17,7 +17,7 @@ import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/vi
 import type { TextLine } from "@/lib/pages/viewer/viewer_text.ts";
 import type { PagesState } from "./text_panel.tsx";
 
-/** The library that shows images in tiles, in a file of its own; the browser loads it once. */
+/** The tile viewer, a separate script that the browser loads once. */
 export const imageLibrary = () => import("openseadragon");
 
 interface MarksProps extends Omit<PagesState, "store"> {
@@ -111,7 +111,7 @@ export function PageStage({ store, view, onPoint, onClick, onPainted, panels, ru
     return () => covered.forEach((element) => render(null, element));
   }, [painted.value]);
 
-  // A page without an image of its own may have one that stands for it.
+  // A page without an image may have a placeholder.
   const isBeside = pages.length === 1 && pages[0].isStandIn;
   const isEmpty = pages.length > 0 && pages.every(({ layers }) => layers.length === 0);
   const isFailed = failures.value === "whole";

@@ -9,7 +9,7 @@ const LINES_A_BATCH = 60;
 /** Consecutive lines of one block. */
 interface LineGroup {
   readonly lines: AltoLine[];
-  /** The block begins here. */
+  /** First lines of the block. */
   readonly isFirst: boolean;
 }
 
@@ -45,7 +45,7 @@ export function PageText({ batches }: { batches: readonly LineBatch[] }) {
   );
 }
 
-/** A batch that is not compared again while another one is added: Preact leaves out a component whose element is the same. */
+/** Memoized: a batch is not compared again while another one is added. */
 function Batch({ batch }: { batch: LineBatch }) {
   return useMemo(() => <Lines batch={batch} />, [batch]);
 }
@@ -70,7 +70,7 @@ function Lines({ batch }: { batch: LineBatch }) {
 /** Lines in one part of the text; its height is reserved by the stylesheet until it is on screen. */
 const LINES_A_PART = 100;
 
-/** A long text in lines of equal height, of which a browser lays out only what is on screen. */
+/** A long text in lines of equal height; a browser lays out only the visible ones. */
 export function PrintedLines({ lines, label }: { lines: readonly string[]; label: string }) {
   const parts = useMemo(
     () =>

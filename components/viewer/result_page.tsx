@@ -7,7 +7,7 @@ interface BackLinkProps {
   readonly campaign: NamedCampaign | null;
   /** The run log between the campaign and this page; null: there is none. */
   readonly runLog?: string | null;
-  /** What this page is. */
+  /** Name of this page. */
   readonly here: string;
 }
 

@@ -23,9 +23,9 @@ interface FoundHits {
 interface SearchBoxProps {
   readonly store: ViewerStore;
   readonly search: VolumeSearch;
-  /** What is found by now, in the order of the pages. */
+  /** The hits so far, in the order of the pages. */
   readonly found: ReadonlySignal<FoundHits>;
-  /** The hit that the reader is at; null: none yet. Its place changes while pages are read, so it is not held. */
+  /** The current hit; null: none yet. Not its place in the list, which changes while pages are read. */
   readonly current: Signal<VolumeHit | null>;
   readonly onHit: (hit: VolumeHit) => void;
 }
@@ -42,7 +42,7 @@ export function SearchBox({ store, search, found, current, onHit }: SearchBoxPro
   const currentPlace = placeOf(hits, current.value);
 
   const applyTyped = () => {
-    // The reader stays at the hit where the query was applied already.
+    // Keep the current hit if the query was applied already.
     if (search.query.value === typed.value) return;
     search.query.value = typed.value;
     current.value = null;
@@ -65,7 +65,7 @@ export function SearchBox({ store, search, found, current, onHit }: SearchBoxPro
   const next = () => {
     const { hits } = found.value;
     const place = placeOf(hits, current.value);
-    // From where the reader is, so that the first hit is the next one.
+    // Without a current hit, start at the current page.
     goTo(place === null ? Math.max(0, placeFrom(hits, store)) : place + 1);
   };
   return (

@@ -19,12 +19,12 @@ import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/page
 import { type LineMark, type LineMarks, lineMarks, type TextLine } from "@/lib/pages/viewer/viewer_text.ts";
 import type { VolumeHit } from "@/lib/pages/search/volume_index.ts";
 
-/** A line of a page that is lit in the text and on the image. */
+/** A line that is highlighted in the text and on the image. */
 export interface LitLine {
   /** Index of the canvas. */
   readonly index: number;
   readonly line: number;
-  /** Where the reader points; the other side shows the line. */
+  /** The side with the pointer; the other side shows the line. */
   readonly from: "image" | "text";
 }
 
@@ -99,13 +99,13 @@ export function TextPanel({ store, texts, lit, hits, currentHit, isOurs, onLine,
 }
 
 interface PageTextViewProps {
-  /** Of the canvas. */
+  /** Canvas index. */
   readonly index: number;
   readonly label: string;
   /** null: none is published. */
   readonly text: PageText | null;
   readonly lit: LitLine | null;
-  /** Those of all pages. */
+  /** Hits of all pages. */
   readonly hits: readonly VolumeHit[];
   /** null: it is on no line of this page. */
   readonly currentHit: VolumeHit | null;
@@ -167,7 +167,7 @@ function PageTextView(props: PageTextViewProps) {
   );
 }
 
-/** The lines of a page with what is lit and found in them. */
+/** The lines of a page, with highlighted line and search hits. */
 function ReadText({ index, lines, lit, hits, currentHit, onHover, onLine }: PageTextViewProps & {
   readonly lines: readonly TextLine[];
 }) {
@@ -204,11 +204,11 @@ function ReadText({ index, lines, lit, hits, currentHit, onHover, onLine }: Page
 
 /** Lines that a browser renders within a few milliseconds. */
 const LINES_A_GROUP = 100;
-/** What the arrows go through. */
+/** Selector of the elements that the arrow keys visit. */
 const ENTRY = "button";
 
 interface TextLinesProps {
-  /** Of the canvas. */
+  /** Canvas index. */
   readonly index: number;
   readonly lines: readonly TextLine[];
   /** Groups of lines that are rendered, from the first on. */
@@ -264,7 +264,7 @@ function TextLines({ index, lines, groups, wanted, lit, marks, onHover, onLine }
 
 interface LineGroupProps {
   readonly index: number;
-  /** Of the whole page, or of the group. */
+  /** All lines of the page, or those of the group. */
   readonly lines: readonly TextLine[];
   /** Place of the first line of the group. */
   readonly from: number;
@@ -274,9 +274,9 @@ interface LineGroupProps {
 }
 
 /**
- * A list with lines that are rendered apart from the page: it is not compared again while another one is added, and leaving a
- * page of tens of thousands of lines takes out whole lists, without going through their lines. So lines hold neither
- * effects nor listeners, which would stay.
+ * A list of lines with a separate Preact root: it is not compared again while another one is added, and leaving a page of tens
+ * of thousands of lines removes whole lists without visiting their lines. So lines must have neither effects nor listeners,
+ * which would leak.
  */
 function LineGroup({ index, lines, from, lit, marks }: LineGroupProps) {
   const list = useRef<HTMLOListElement>(null);

@@ -16,7 +16,7 @@ interface ViewerToolsProps {
   readonly volume: string | null;
   /** Labels of the pages that are shown. */
   readonly pages: readonly string[];
-  /** What must be shown with the manifest, or whose it is. */
+  /** The required statement of the manifest, else its provider. */
   readonly note: string;
   /** The campaign that the reader comes from. */
   readonly campaign: NamedCampaign | null;
@@ -28,7 +28,7 @@ interface ViewerToolsProps {
   readonly children?: ComponentChildren;
 }
 
-/** The bar above the image: what is open, and what can be shown beside it, which on a phone is in the dock. */
+/** The bar above the image: title, links, search and the panel buttons, which on a phone are in the dock. */
 export function ViewerTools(
   { title, volume, pages, note, campaign, runLog, panels, run, children }: ViewerToolsProps,
 ) {
@@ -114,7 +114,7 @@ export function PageDock({ store, zoom, canFullScreen, panels, run }: PageDockPr
   };
   const next = { name: VIEWER_LABELS.nextPage, disabled: !store.hasNext.value, onClick: () => store.next() };
   const [left, right] = store.isRightToLeft.value ? [next, previous] : [previous, next];
-  /** Goes to the page whose number is in the field; what is no number of a page is put back. */
+  /** Goes to the page number in the field; resets an invalid one. */
   const goToNumber = (field: HTMLInputElement) => {
     const number = /^\s*(\d+)/.exec(field.value)?.[1];
     const wanted = number === undefined ? numbers[0] : Math.max(1, Math.min(count, Number(number)));
@@ -189,7 +189,7 @@ interface ViewerProblemProps {
   readonly onOpen: (url: string) => void;
 }
 
-/** What stands in place of the image while there is no manifest: why, and the ways on. */
+/** Shown in place of the image while there is no manifest: the reason, and the next steps. */
 export function ViewerProblemNotice({ problem, url, isOurs, onRetry, onOpen }: ViewerProblemProps) {
   const needsLogin = isOurs && (problem === 401 || problem === 403);
   return (

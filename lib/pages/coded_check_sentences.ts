@@ -8,7 +8,7 @@ import * as sv from "@/locales/sv/storage_fixity.ts";
 export const ALL_SENTENCES = inLanguage({ en: en.ALL_CODED, sv: sv.ALL_CODED });
 const INVALID = inLanguage({ en: en.INVALID_FIELDS, sv: sv.INVALID_FIELDS });
 
-/** Why a field of a request is invalid, by the first entry of a 422 response; "" for what is none. */
+/** Why a field of a request is invalid, by an entry of a 422 response; "" for anything else. */
 export function invalidText(entry: unknown): string {
   const type = stringAt(entry, "type") ?? "";
   const text = stringAt(entry, "msg") ?? "";

@@ -8,7 +8,7 @@ import * as sv from "@/locales/sv/fetch_problems.ts";
  */
 export type FetchProblem = number | "unreachable" | "slow" | "too large" | "blocked";
 
-/** Names of files that begin a sentence. */
+/** Names of files, capitalized for the start of a sentence. */
 export const FILE_NAMES = inLanguage({ en: en.FILE_NAMES, sv: sv.FILE_NAMES });
 
 /** A file as sentences name it. */

@@ -5,7 +5,7 @@ import { formatAge, formatClock, formatDuration, formatEnd } from "./moments.ts"
 
 export const LOGIN_LABELS = inLanguage({ en: en.LOGIN_LABELS, sv: sv.LOGIN_LABELS });
 export const LOGIN_SENTENCES = inLanguage({ en: en.LOGIN_SENTENCES, sv: sv.LOGIN_SENTENCES });
-/** What sample accounts open, by login. */
+/** Purposes of the sample accounts by login. */
 export const SAMPLE_PURPOSES: Readonly<Record<string, string>> = inLanguage({
   en: en.SAMPLE_PURPOSES,
   sv: sv.SAMPLE_PURPOSES,
@@ -14,7 +14,7 @@ const ACCOUNT_SENTENCES = inLanguage({ en: en.ACCOUNT_SENTENCES, sv: sv.ACCOUNT_
 const LOGIN_ERRORS = inLanguage({ en: en.LOGIN_ERRORS, sv: sv.LOGIN_ERRORS });
 const LOGIN_MOMENTS = inLanguage({ en: en.LOGIN_MOMENTS, sv: sv.LOGIN_MOMENTS });
 
-/** What kind of account a failed login may have meant. */
+/** Kind of account that a failed login may belong to. */
 type AccountKind = "own" | "other tenant" | "no tenant";
 
 /** The kind of account that a user name means, where the campaigns belong to a tenant. */
@@ -26,8 +26,7 @@ export function accountKind(username: string, campaignTenant: string): AccountKi
 
 /**
  * Why a rejected login opens no campaigns, in place of the sentence about a wrong password: the results know the accounts
- * of one tenant alone, and reject the right password of any other account too. A name without a tenant may mean one of
- * theirs. Null where the name is certainly one of theirs.
+ * of one tenant only, and reject the correct password of any other account too. Null for an account of that tenant.
  */
 export function accountSentence(kind: AccountKind, campaignTenant: string): string | null {
   return kind === "own" ? null : ACCOUNT_SENTENCES[kind](campaignTenant);
@@ -50,7 +49,7 @@ export interface LoginMoment {
   /** `locked`: the next attempt is allowed then; `ended`: the session ended then. */
   readonly kind: "locked" | "ended";
   readonly at: number;
-  /** Of an end: the account whose session it was, where a browser may have several. */
+  /** For `ended`: the account of the session, in a browser that may have several. */
   readonly account?: string;
 }
 

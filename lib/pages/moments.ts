@@ -13,13 +13,13 @@ export interface MomentStyle {
   readonly now: number;
 }
 
-/** A moment as people read it: `25 Aug, 14:32`, with its year where it is not this one; "" for what is no moment. */
+/** A moment for people: `25 Aug, 14:32`, with its year if it is not this one; "" for an invalid moment. */
 export function formatMoment(instant: string | null, style: MomentStyle): string {
   const parts = partsOf(instant, style.zone);
   return parts ? TIMES.moment(dayOf(parts, style), parts.clock) : "";
 }
 
-/** The end of a span: the clock alone where the day is that of its beginning. */
+/** The end of a span: only the time if the span starts on the same day. */
 export function formatEnd(instant: string, begin: string, style: MomentStyle): string {
   const [end, start] = [partsOf(instant, style.zone), partsOf(begin, style.zone)];
   if (!end) return "";
@@ -109,7 +109,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** A duration in words: `12.3 s`, `1 min 5 s`, `1 h 43 min 38 s`; "" for what is no duration. */
+/** A duration in words: `12.3 s`, `1 min 5 s`, `1 h 43 min 38 s`; "" if it is invalid. */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return "";
   const tenths = Math.round(seconds * 10) / 10;
@@ -121,8 +121,7 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * A span in words, as exact as people plan by: `less than a minute`, `46 min`, `1 h 56 min`, `31 h`, `12 days`; "" for what
- * is no span.
+ * A rounded span in words: `less than a minute`, `46 min`, `1 h 56 min`, `31 h`, `12 days`; "" if it is invalid.
  */
 export function formatSpan(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return "";

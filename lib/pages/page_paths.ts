@@ -1,7 +1,6 @@
 import { DNS_LABEL } from "@/lib/std/text.ts";
 import type { VolumeAddress } from "./volume_address.ts";
 
-/** What names a campaign. */
 export interface NamedCampaign {
   readonly namespace: string;
   readonly name: string;
@@ -23,7 +22,7 @@ function campaignParameter(campaign: NamedCampaign | null): string {
   return campaign === null ? "" : `&campaign=${encodeURIComponent(`${campaign.namespace}/${campaign.name}`)}`;
 }
 
-/** What the address of the manifest viewer names. */
+/** The parameters in the address of the manifest viewer. */
 interface ViewerAddress {
   /** Absolute address of a manifest, of http or https; null where none is named, or none that may be opened. */
   readonly manifest: string | null;
@@ -63,7 +62,7 @@ export function readViewerAddress(hash: string, page: string): ViewerAddress {
 /**
  * Writes the fragment of the page for a manifest.
  *
- * @param canvas index among the canvases as the manifest lists them; null for the one that the manifest begins with
+ * @param canvas index among the canvases as the manifest lists them; null for its start canvas
  */
 export function writeViewerAddress(
   manifest: string,
@@ -74,14 +73,14 @@ export function writeViewerAddress(
   return `#?manifest=${encodeURIComponent(manifest)}${page}${campaignParameter(campaign)}`;
 }
 
-/** What a run viewer shows; `live` follows the log until the run ends. */
+/** Parameters of the run viewer; `live`: the log is followed until the run ends. */
 interface ShownRun {
   readonly logUrl: string;
   readonly manifestUrl: string | null;
   readonly live: boolean;
 }
 
-// The campaign in the addresses of viewers is the one that the reader comes from, to which their way back leads.
+// The campaign in the addresses of viewers is the one that the reader comes from: their back links lead to it.
 
 /** The address of a volume's run viewer (spec, Endpoints). */
 export function runLogPath({ logUrl, manifestUrl, live }: ShownRun, campaign: NamedCampaign | null): string {
@@ -137,7 +136,6 @@ export function readOpenRequest(query: URLSearchParams): OpenRequest | null {
   return { namespace: parts[0], name: parts[1], offset: Number(offset) };
 }
 
-/** As many digits as every volume of the largest campaign needs. */
 const OFFSET = /^\d{1,9}$/;
 
 /** Where the development server tells its pages that it has started again. */

@@ -31,7 +31,7 @@ export function refusedUrlSentence(refused: RefusedUrl, parameter: string): stri
   return REFUSED_URLS[refused](parameter);
 }
 
-/** A page's title: trouble first, since a tab shows only its beginning. */
+/** A page's title: trouble first, since a tab shows only the first words. */
 export function pageTitle(title: string, troubled: number): string {
   return `${troubled > 0 ? `${LABELS.inTrouble(troubled)} · ` : ""}${title} · Stackroom`;
 }

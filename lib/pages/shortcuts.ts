@@ -2,7 +2,7 @@ import { inLanguage } from "@/lib/pages/locale/language.ts";
 import * as en from "@/locales/en/shortcuts.ts";
 import * as sv from "@/locales/sv/shortcuts.ts";
 
-/** A key of a page and what it does there; its words stand in a table by command. */
+/** A keyboard shortcut of a page. */
 export interface Shortcut<Command> {
   readonly keys: readonly string[];
   /** How the list of shortcuts writes the key. */
@@ -23,7 +23,7 @@ interface Key {
 }
 
 /**
- * What a key press does; null for nothing.
+ * The command of a key press; null: none.
  *
  * @param characters whether single characters are shortcuts
  */

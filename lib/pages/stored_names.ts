@@ -7,12 +7,12 @@ export const THEME_KEY = "stackroom.theme";
 export const INTRODUCED_KEY = "stackroom.introduced";
 
 /**
- * The heights of open cards, as JSON of {@link StoredHeights}: their space is reserved before anything is painted, so that a
- * card that is opened again moves nothing.
+ * The heights of open cards, as JSON of {@link StoredHeights}: their space is reserved before the first paint, so that
+ * reopening a card moves nothing.
  */
 export const HEIGHTS_KEY = "stackroom.open-cards";
 
-/** Heights of open cards, px by the campaigns' keys. They hold for one width of the window alone. */
+/** Heights of open cards, px by the campaigns' keys. Valid for one width of the window only. */
 export interface StoredHeights {
   readonly width: number;
   readonly heights: Readonly<Record<string, number>>;

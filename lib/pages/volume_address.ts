@@ -1,14 +1,14 @@
 import { isObject } from "@/lib/std/untrusted.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 
-/** What the address of a volume's file says of the volume. */
+/** A volume and its files, derived from the address of one of them. */
 export interface VolumeAddress {
   readonly volume: string;
   readonly pipeline: string;
   readonly namespace: string;
   /** The manifest of the volume's pages. */
   readonly iiifUrl: string;
-  /** What its run says of its pages. */
+  /** The run's manifest.json. */
   readonly runManifestUrl: string;
   readonly logUrl: string;
 }
@@ -40,7 +40,7 @@ export function readVolumeAddress(href: string): VolumeAddress | null {
   };
 }
 
-/** What the address of a page's text says. */
+/** A page and its volume, derived from the address of the page's text. */
 interface PageAddress {
   /** The file's name without `.xml`; "" where the address has none. */
   readonly page: string;
@@ -78,7 +78,7 @@ function isFileOf(file: unknown, page: string): boolean {
   return address.volume !== null && address.page === page;
 }
 
-/** What the address of a run log tells. */
+/** Names in the address of a run log. */
 interface LogAddress {
   /** "" where the address names none. */
   readonly volume: string;

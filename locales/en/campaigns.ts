@@ -64,7 +64,7 @@ export const SORT_WORDS = {
   end: "By estimated end",
 };
 
-/** Of how many campaigns a figure is. */
+/** The base of a figure: how many campaigns are counted. */
 export interface CountedCampaigns {
   readonly counted: number;
   readonly of: number;
@@ -85,7 +85,7 @@ function asFarAsKnown(isKnown: boolean, { counted, of }: CountedCampaigns): stri
   return counted === of ? "" : `, ${formatCount(counted)} of ${formatCount(of)} counted`;
 }
 
-/** What the keys of the list do. */
+/** Descriptions of the list's shortcuts. */
 export const LIST_KEY_WORDS = {
   filter: "Filter by name or pipeline",
   next: "Next campaign",
@@ -281,7 +281,7 @@ function pagesAre(count: number): string {
   return count === 1 ? "1 page is" : `${count} pages are`;
 }
 
-/** What a worker does in a stage. */
+/** A worker's activity by stage. */
 export const STAGE_WORDS = {
   setup: "reading the manifest",
   resume: "checking earlier results",

@@ -1,4 +1,4 @@
-/** Files as sentences name them: each begins one. */
+/** Names of files, capitalized for the start of a sentence. */
 export const FILE_NAMES = {
   manifest: "The manifest",
   pageText: "The text of this page",
@@ -40,7 +40,7 @@ export const OTHER_FILE = {
     "(it sends no CORS headers). Try again, or open the file itself.",
 };
 
-/** The same for a status without a sentence of its own. */
+/** Fallback for any other status. */
 export const OTHER_STATUS = {
   ofServer: (file: string, status: number) =>
     `${file} cannot be read: its server failed with status ${status}. Try again later.`,

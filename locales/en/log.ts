@@ -120,7 +120,7 @@ export const OUTCOMES = {
   noEnding: "no ending in the log",
 };
 
-/** What the reading of the run's manifest gave. */
+/** The result of reading the run's manifest. */
 export const RUN_WORDS = {
   unreadable: "The run's summary cannot be shown: its manifest is not valid.",
   page: (name: string, facts: string) => facts === "" ? `Page ${name}` : `Page ${name}: ${facts}`,
@@ -129,7 +129,7 @@ export const RUN_WORDS = {
   quality: (quality: string) => `quality ${quality}`,
 };
 
-/** What a colour of the page grid means. */
+/** Legend of the page grid. */
 export const QUALITY_STEP_WORDS = {
   high: "quality 0.90 and above",
   medium: "0.70 to 0.89",

@@ -29,7 +29,7 @@ export const LOGIN_SENTENCES = {
   leadsBack: "After the login you return to the page where you were.",
 };
 
-/** What the embedded store's sample accounts open, by login. */
+/** Purposes of the embedded store's sample accounts by login. */
 export const SAMPLE_PURPOSES = {
   "archive/reader": "campaigns: pages, texts, logs",
   "archive/curator": "campaigns, and the storage of archive",

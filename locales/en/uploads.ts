@@ -98,7 +98,7 @@ export const FAULTS = {
   "half a character": "Its name is not valid Unicode. Rename the file.",
 };
 
-/** What concerns all files. */
+/** Notices about all files. */
 export const NOTICES = {
   away: "No connection to the server. Uploads resume automatically.",
   taken: (names: string, further: number) =>

@@ -140,7 +140,7 @@ export const SEARCH_WORDS = {
   firstListed: (count: number) => `The first ${count} are listed.`,
 };
 
-/** What the keys of the viewer do. */
+/** Descriptions of the viewer's shortcuts. */
 export const VIEWER_KEY_WORDS = {
   previous: "The page to the left",
   next: "The page to the right",

@@ -67,7 +67,7 @@ const SECONDS_PER_HOUR = 3600;
 /** Logins that the store checks at once: from one address, and in all. */
 export const MAX_CHECKS_PER_ADDRESS = 4;
 const MAX_CHECKS = 32;
-/** Stands for the tenant where the role has a store of its own: what that accepts says nothing about the gateway's. */
+/** Used as the tenant if the role has a separate store: logins there say nothing about the gateway's store. */
 const OWN_STORE = "results/";
 
 /** A login that the store has confirmed. */
@@ -204,7 +204,7 @@ async function answerForm(deps: ResultsDeps, context: RequestContext, logIn: Log
   const scheme = browserScheme(context.request);
   const note = (note: LoginNote) => loginNoteCookie(scheme, note, deps.now());
   let form: LoginForm | null = null;
-  /** Of a form of our own pages: another site must not choose the name on the login page. */
+  /** Null for a form of another site, which must not choose the name on the login page. */
   let username: string | null = null;
   try {
     form = await readLoginForm(context);

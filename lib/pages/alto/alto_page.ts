@@ -1,9 +1,12 @@
 import type { Box, Size } from "@/lib/pages/iiif/manifest.ts";
 export type TextDirection = "ltr" | "rtl";
 
-/** Where something lies on the page. */
+/** The position of something on the page. */
 export interface AltoPlace {
-  /** In the page's unit, from its upper left corner: as the file gives it, else around the polygon, else around the boxes of what it contains; null: unknown. */
+  /**
+   * In the page's unit, from its upper left corner: as the file gives it, else around the polygon, else around the boxes of
+   * the elements in it; null: unknown.
+   */
   readonly box: Box | null;
 }
 
@@ -20,7 +23,7 @@ export interface AltoWord extends AltoPlace {
 export interface AltoLine extends AltoPlace {
   /** The words with the spaces between them, and the hyphen at the end where the file gives one. */
   readonly text: string;
-  /** Where each word begins in the text. */
+  /** Start position of each word in the text. */
   readonly starts: readonly number[];
   /** Base direction; null: that of the first strong letter. */
   readonly direction: TextDirection | null;
@@ -58,10 +61,10 @@ export interface Extent {
 }
 
 /**
- * The extent of which the boxes of a page are fractions, in the page's unit: the extent that the file gives. Without one, it is the
- * canvas's where both count pixels and the text fits on it, otherwise what the print space and the text reach to.
+ * The extent that the boxes of a page refer to, in the page's unit: the extent in the file. Without one, that of the canvas if
+ * both are in pixels and the text fits on it, else the extent of print space and text.
  *
- * @returns null where nothing says how large the page is
+ * @returns null: not known
  */
 export function extentOfPage(
   { width, height, unit, printSpace, blocks }: AltoPage,

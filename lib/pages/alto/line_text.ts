@@ -1,6 +1,6 @@
 import type { AltoLine, AltoPage, TextDirection } from "./alto_page.ts";
 
-/** What elements state of the text in them; null: nothing. */
+/** Direction and language that an element states for its text; null: not stated. */
 export interface TextStyle {
   readonly direction: TextDirection | null;
   /** A language tag. */
@@ -15,7 +15,7 @@ const RTL_LETTER =
 const RTL_MARK = "\u200f";
 const LTR_MARK = "\u200e";
 
-/** What the attributes of an element state (`BASEDIRECTION`, and `LANG` or, before ALTO 3, `language`). */
+/** Reads `BASEDIRECTION`, and `LANG` or, before ALTO 3, `language`. */
 export function readStyle(attributes: ReadonlyMap<string, string>): TextStyle {
   const direction = attributes.get("BASEDIRECTION")?.trim().toLowerCase();
   return {
@@ -24,7 +24,7 @@ export function readStyle(attributes: ReadonlyMap<string, string>): TextStyle {
   };
 }
 
-/** What holds for the inner of two elements. */
+/** The style of an inner element: its own values, else those of the outer element. */
 export function inherited(inner: TextStyle, outer: TextStyle): TextStyle {
   return { direction: inner.direction ?? outer.direction, language: inner.language ?? outer.language };
 }
@@ -85,9 +85,9 @@ export function hasSpaceBetween(before: string, after: string): boolean {
 }
 
 /**
- * The text of a page for search and copying: a line each, an empty line between blocks, and words that a line break divides
- * as one word on the line where they begin. A half without the other one stays as it is written. A line whose first letter
- * belies its direction begins with a mark of it.
+ * The text of a page for search and copying: a line each, with an empty line between blocks. A hyphenated word is joined on
+ * its first line; a half without its other half is left as written. A line whose first letter suggests another direction
+ * starts with a direction mark.
  */
 export function readingText({ blocks }: AltoPage): string {
   const lines = blocks.flatMap(({ lines }) => lines);
@@ -112,7 +112,7 @@ function joined(line: AltoLine, before: AltoLine | undefined, after: AltoLine | 
   return word ? text.slice(from, starts[starts.length - 1]) + (from === text.length ? "" : word) : text.slice(from);
 }
 
-/** The word whose first half ends a line and whose second half begins the next one; null where there is none. */
+/** The word that is hyphenated across two lines; null: none. */
 function dividedWord(line: AltoLine, next: AltoLine): string | null {
   const first = line.words.at(-1)?.division;
   const second = next.words[0].division;

@@ -16,7 +16,7 @@ export function confidenceWords(confidence: number | null): string {
   return confidence === null ? PAGE_TEXT_LABELS.noConfidence : PAGE_TEXT_LABELS.confidence(percent(confidence));
 }
 
-/** What is known of a page in one line. */
+/** Line count, mean confidence and predicted quality in one line. */
 export function pageFigures({ blocks, confidence }: AltoPage): string {
   const lines = blocks.flatMap(({ lines }) => lines);
   const known = lines.map(({ confidence }) => confidence).filter((confidence) => confidence !== null);

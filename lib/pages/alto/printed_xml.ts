@@ -21,7 +21,7 @@ export interface PrintedXml {
 export function* printXmlInSteps(xml: string): Generator<undefined, PrintedXml, void> {
   const scanner = new XmlScanner(xml);
   const lines: string[] = [];
-  /** What the current line ends with. */
+  /** Kind of the last token on the current line. */
   let last: "open" | "text" | "close" | null = null;
   for (let tokens = 1;; tokens++) {
     const token = scanner.next();

@@ -73,7 +73,7 @@ interface OpenBlock extends Identified {
   readonly lines: ReadLine[];
 }
 
-/** Collects a page from the elements of a document. */
+/** Builds a page from the elements of a document. */
 class AltoReader {
   /** Names of the open elements. */
   readonly #path: string[] = [];
@@ -81,7 +81,7 @@ class AltoReader {
   readonly #references: string[] = [];
   /** Ids of the open composed blocks. */
   #around: readonly string[] = [];
-  /** Of the open page and blocks, each with what holds around it. */
+  /** Styles of the open page and blocks, each with the inherited values. */
   readonly #styles: TextStyle[] = [];
   #page: Attributes | null = null;
   #printSpace: Box | null = null;
@@ -120,7 +120,7 @@ class AltoReader {
         break;
       case "String":
         if (parent === "TextLine") this.#word = word(attributes);
-        // The first word stands for a line that states nothing itself.
+        // A line without a style takes that of its first word.
         if (this.#word && this.#line?.words.length === 0) {
           this.#line.style = inherited(this.#line.style, readStyle(attributes));
         }
@@ -188,7 +188,7 @@ class AltoReader {
   }
 }
 
-/** Elements whose direction and language hold for the lines in them. */
+/** Elements whose direction and language apply to the lines in them. */
 const STYLED: ReadonlySet<string> = new Set(["Page", "PrintSpace", "ComposedBlock", "TextBlock"]);
 const UNSTYLED: TextStyle = { direction: null, language: null };
 const MAX_UNIT_CHARACTERS = 64;
@@ -298,7 +298,7 @@ function boxAroundPolygon(text: string | undefined): Box | null {
 
 /**
  * Puts blocks, and lines within each block, into the order in which `references` name them (ALTO 4.3, ReadingOrder). A block
- * stands where it, one of its lines or a block around it is named first; what is not named follows in document order.
+ * has the place of the first reference to it, to one of its lines or to a block around it. Others follow in document order.
  */
 function inReadingOrder(blocks: readonly OpenBlock[], references: readonly string[]): readonly OpenBlock[] {
   if (references.length === 0) return blocks;

@@ -27,7 +27,7 @@ export function store(key: string, text: string | null, span: Span = "local"): b
 /** A choice of the reader that outlasts the page. */
 export interface RememberedChoice {
   readonly value: boolean;
-  /** Reads the stored choice: once, after the page's server-rendered state was taken over. */
+  /** Reads the stored choice: once, after hydration. */
   recall(): void;
   toggle(): void;
 }

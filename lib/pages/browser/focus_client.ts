@@ -23,7 +23,7 @@ export function onPlainClick(act: () => void): (event: MouseEvent) => void {
   };
 }
 
-/** Gives the stop of a list to an entry; null: it stays where it is. */
+/** Makes an entry the Tab stop of its list; null changes nothing. */
 export function moveStop({ list, entries }: RovingList, entry: HTMLElement | null): void {
   if (entry === null) return;
   list.querySelectorAll<HTMLElement>(`${entries}[tabindex="0"]`).forEach((other) => other.tabIndex = -1);
@@ -31,10 +31,10 @@ export function moveStop({ list, entries }: RovingList, entry: HTMLElement | nul
 }
 
 /**
- * Gives the stop of a list to its first entry whenever no entry has it: entries may come and go while the page is read.
+ * Makes the first entry of a list the Tab stop whenever no entry is: entries may come and go.
  *
- * @param shown selector of the entries that can be seen; the stop never stays at another one
- * @returns a function that ends that
+ * @param shown selector of the visible entries; only they can be the Tab stop
+ * @returns a function that stops watching
  */
 export function watchStop({ list, entries }: RovingList, shown: string): () => void {
   const mend = () => {
@@ -47,10 +47,10 @@ export function watchStop({ list, entries }: RovingList, shown: string): () => v
 }
 
 /**
- * Moves the focus from an entry by an arrow, Home or End. A key that does something here does nothing else on the page.
+ * Moves the focus from an entry by an arrow, Home or End, and stops the propagation of keys that it handles.
  *
- * @param entry the one that the key was pressed in; null: none
- * @param otherKey handles further keys and returns whether a key does anything
+ * @param entry the focused entry; null: none
+ * @param otherKey handles further keys and returns whether it did
  */
 export function goByKey(
   event: KeyboardEvent,
@@ -74,10 +74,9 @@ const CONTROLS = "button:not(:disabled), a[href], summary, input:not([hidden])";
 
 /**
  * Moves the focus when the control that has it is removed: to the first control of its entry, of the entry in its place
- * where the entry is removed as well, or to another element. Without that a reader with a keyboard is back at the top of
- * the page.
+ * if the entry is removed as well, or to another element. Otherwise the browser would move it to the top of the page.
  *
- * @param root whose controls come and go
+ * @param root contains the controls
  * @param entries selector of the entries of its lists
  * @param otherwise where no entry is left
  * @returns a function that ends that
@@ -95,7 +94,7 @@ export function keepFocus(root: HTMLElement, entries: string, otherwise: () => H
     const list = entry?.parentElement ?? null;
     last = { control: target, entry, list, index: entry && list ? [...list.children].indexOf(entry) : 0 };
   };
-  // A control that goes loses the focus as well: only one that is still there has been left by the reader.
+  // A removed control loses the focus too: only if it is still in the document did the reader leave it.
   const left = ({ target }: FocusEvent) =>
     queueMicrotask(() => {
       if (last?.control === target && last?.control.isConnected) last = null;

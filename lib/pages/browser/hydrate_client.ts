@@ -6,8 +6,8 @@ import { SCRIPT_FAILURE } from "@/lib/pages/frame_sentences.ts";
 type Loaders = Readonly<Record<string, () => Promise<{ readonly default: { Component: FunctionComponent } }>>>;
 
 /**
- * Wakes up every island of a document and marks it with `data-hydrated`. One that fails is reported on the console and by a
- * sentence before its server-rendered markup; the others go on.
+ * Hydrates every island of a document and marks it with `data-hydrated`. A failure is reported on the console and by a
+ * sentence before the server-rendered markup; it does not affect the other islands.
  */
 export async function hydrateIslands(root: ParentNode, loaders: Loaders): Promise<void> {
   await Promise.all([...root.querySelectorAll<HTMLElement>("[data-island]")].map((place) => wake(place, loaders)));
@@ -40,8 +40,7 @@ function failureNotice(document: Document): HTMLElement {
 }
 
 /**
- * Has the forms that choose a language lead back to the address as it is now: the server knows neither its fragment nor
- * what scripts have changed of it.
+ * Makes the language forms lead back to the current address: the server knows neither its fragment nor changes by scripts.
  */
 export function completeBackLink(document: Document): void {
   document.addEventListener("submit", ({ target }) => {

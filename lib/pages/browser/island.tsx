@@ -1,14 +1,14 @@
 import { type FunctionComponent, h, type JSX } from "preact";
 
-/** Data that survives the way into the browser as JSON; a function does not. */
+/** Data that can be sent to the browser as JSON. */
 type AsJson<T> = T extends string | number | boolean | null | undefined ? T
   : T extends (...args: never[]) => unknown ? never
   : { readonly [K in keyof T]: AsJson<T[K]> };
 
-/** A component that the server renders and the browser wakes up. */
+/** A component that the server renders and the browser hydrates. */
 interface Island<Props> {
   (props: Props): JSX.Element;
-  /** What runs inside; the browser hydrates it with the props of the page. */
+  /** The component that the browser hydrates with the props in the page. */
   readonly Component: FunctionComponent<Props>;
 }
 

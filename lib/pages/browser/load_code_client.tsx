@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { lazyCode } from "./lazy_code_client.ts";
 import { SCRIPT_FAILURE } from "@/lib/pages/frame_sentences.ts";
 
-/** Whether the server has a newer release than this page, whose further scripts are gone with the old one. */
+/** Whether the server has a newer release than this page, so that further scripts of this release no longer exist. */
 export const isOutdated = signal(false);
 
 /** Thrown where code cannot be loaded because the page is older than the server. */
@@ -27,7 +27,7 @@ export async function loadCode<Code>(load: () => Promise<Code>): Promise<Code> {
   }
 }
 
-/** The name of a script has a digest of it and of all that it loads: that of the page goes with its release. */
+/** The name of a script contains a digest of it and of its imports, so the page's script exists as long as its release. */
 async function isOwnScriptGone(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"]');
   if (!script) return false;
@@ -40,8 +40,8 @@ async function isOwnScriptGone(): Promise<boolean> {
 }
 
 /**
- * A component whose code is loaded when it is first rendered. Until then it is empty. Where its code cannot be loaded it
- * says so, and tries again when the network is back or when it is rendered in another place.
+ * A component whose code is loaded when it is first rendered; until then it is empty. After a failure it shows a sentence, and
+ * retries when the network is back or when it is rendered in another place.
  */
 export function lazyComponent<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,

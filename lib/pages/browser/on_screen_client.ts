@@ -1,4 +1,4 @@
-/** Calls back whenever an element comes near the screen or leaves it; the result ends that. */
+/** Calls back whenever an element comes near the screen or leaves it. Returns a function that stops watching. */
 type Watch = (element: Element, onChange: (onScreen: boolean) => void) => () => void;
 
 /** @param margin how near the screen counts as on it, as a margin of CSS */
@@ -20,5 +20,5 @@ function watcher(margin: string): Watch {
 
 export const watchOnScreen = watcher("200px");
 
-/** The same with room for what is scrolled to next. */
+/** The same with a larger margin, so that content is ready before it is scrolled into view. */
 export const watchNearScreen = watcher("800px 0px");

@@ -1,8 +1,8 @@
-/** Timers and clock, held still in tests. */
+/** Timers and clock, simulated in tests. */
 export interface Clock {
   /** ms since 1970 */
   now(): number;
-  /** Calls back after ms; the answer cancels it. */
+  /** Calls back after ms. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -30,10 +30,10 @@ export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   });
 }
 
-/** Seconds that a wait after failed reads grows to. */
+/** Longest wait after failed reads, seconds. */
 const MAX_WAIT_SECONDS = 300;
 
-/** How a read went: false makes the next wait longer. */
+/** Resolves to false if the read failed, which makes the next wait longer. */
 type Read = (signal: AbortSignal, urgent: boolean) => Promise<boolean>;
 
 /**
@@ -73,30 +73,30 @@ export class Poller {
     this.#schedule();
   }
 
-  /** Takes a moment as that of the last good read, so that the next one waits its time. */
+  /** Sets the time of the last successful read, from which the next one is scheduled. */
   startFrom(ms: number): void {
     this.#lastAt = ms;
     this.#schedule();
   }
 
-  /** No read begins while paused; a read that was missed begins at once on resume. */
+  /** Starts no read while paused. A read that became due meanwhile starts on resume. */
   pause(paused: boolean): void {
     this.#paused = paused;
     this.#schedule();
   }
 
-  /** Reads now; while a read is under way or reads are paused, as soon as that is over. */
+  /** Reads now, or as soon as a read in progress or a pause has ended. */
   readNow(): void {
     this.#again = true;
     this.#schedule();
   }
 
-  /** Gives up the read that is under way, which then counts as never begun. */
+  /** Cancels the current read, which counts neither as a success nor as a failure. */
   abandon(): void {
     this.#running?.abort();
   }
 
-  /** Ends it for good, with the read that is under way. */
+  /** Stops for good, and cancels a read in progress. */
   stop(): void {
     this.#every = null;
     this.#again = false;

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** Whether the page is printed at this moment: what is left out of the screen belongs on paper. */
+/** Whether the page is being printed: parts that are not rendered on screen belong on paper. */
 export function usePrinting(): ReadonlySignal<boolean> {
   const isPrinting = useSignal(false);
   useEffect(() => {

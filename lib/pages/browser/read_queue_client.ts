@@ -1,4 +1,4 @@
-/** Runs a few reads at a time, in the order they came; those that the reader requested go first. */
+/** Runs a few reads at a time, urgent ones first, else in order of arrival. */
 export class ReadQueue {
   readonly #limit: number;
   readonly #waiting: Ticket[] = [];
@@ -9,7 +9,7 @@ export class ReadQueue {
   }
 
   /**
-   * Runs a read when its turn comes. An aborted one gives up its place without being run.
+   * Runs a read when its turn comes. An aborted one leaves the queue without being run.
    *
    * @throws the reason of `signal` when it is aborted before its turn
    */
@@ -56,10 +56,10 @@ interface Ticket {
   readonly call: () => void;
 }
 
-/** Reads a few files at a time, and cancels those that are no longer of use. */
+/** Reads a few files at a time, and can cancel those that are no longer needed. */
 export class CancelableReads {
   readonly #queue: ReadQueue;
-  /** By key, those that wait or run. */
+  /** Waiting and running reads by key. */
   readonly #running = new Map<string, AbortController>();
 
   /** @param limit most reads at a time */

@@ -4,10 +4,10 @@ import { remembered, type RememberedChoice } from "./browser_memory_client.ts";
 import { isTyping } from "./focus_client.ts";
 
 /**
- * Has the keys of a page run commands. In a dialog and in a field they do not.
+ * Runs commands by the shortcuts of a page, except in dialogs and fields.
  *
- * @param ignores whether a key press is left to the element that has the focus
- * @returns whether single characters are shortcuts
+ * @param ignores whether a key press is left to the focused element
+ * @returns the reader's choice whether single characters are shortcuts
  */
 export function useShortcuts<Command extends string>(
   shortcuts: readonly Shortcut<Command>[],

@@ -5,9 +5,9 @@ import { useEffect, useMemo } from "preact/hooks";
 const SLICE_MS = 8;
 
 /**
- * Runs the steps of a computation to their end and lets the page react in between.
+ * Runs all steps of a computation, with pauses in which the page handles input.
  *
- * @param sliceMs how long they run on without that
+ * @param sliceMs time between two pauses
  * @returns null once the signal is aborted
  */
 export async function runSteps<T>(
@@ -25,16 +25,16 @@ export async function runSteps<T>(
   }
 }
 
-/** Resolves in a task of its own, so that the browser may handle input and paint before it. */
+/** Resolves in a new task, so that the browser can handle input and paint first. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 /**
- * The number of batches of a long list that are rendered by now: the first at once, each further one in a task of its own, so
- * that the page reacts in between.
+ * The number of batches of a long list to render: the first at once, each further one in a new task, so that the page stays
+ * responsive.
  *
- * @param of what the list shows; another one begins with its first batch
+ * @param of identity of the list; a change restarts with the first batch
  */
 export function useBatches(total: number, of: unknown): number {
   const count: Signal<number> = useMemo(() => signal(Math.min(1, total)), [of, total]);

@@ -39,7 +39,7 @@ interface BoardDeps {
   readonly onOrder: () => void;
 }
 
-/** What the server has already rendered: the first cards of a list, or all of them. */
+/** The first cards of a list, or all of them, as the server rendered them. */
 export interface FirstList extends ListPage {
   readonly reapedTotal: number;
   /** ms since 1970 */
@@ -71,7 +71,7 @@ export class BoardStore {
   readonly loadingOlder = signal(false);
   readonly filter: Signal<CampaignFilter>;
   readonly sort: Signal<Sort>;
-  /** The most campaigns without a Job that the next read requests. */
+  /** Limit of campaigns without a Job for the next read. */
   readonly reaped: Signal<number>;
   /** Campaigns that fell into trouble since the page was opened, the newest of them in words. */
   readonly announcement = signal("");
@@ -79,7 +79,7 @@ export class BoardStore {
   readonly jobs = computed(() => this.cards.value.map(({ summary }) => summary.value));
   readonly shown = computed(() => this.cards.value.filter(({ summary }) => matches(summary.value, this.filter.value)));
   readonly overview = computed(() => this.#first.value?.overview ?? overviewOf(this.jobs.value, this.filter.value));
-  /** Campaigns that the filter lets through and that are not here yet. */
+  /** Campaigns that pass the filter and have not been read yet. */
   readonly unread = computed(() => {
     const first = this.#first.value;
     return first && this.filter.value === this.#firstFilter ? first.matching - this.shown.value.length : 0;
@@ -93,14 +93,14 @@ export class BoardStore {
   readonly #deps: BoardDeps;
   readonly #queue = new ReadQueue(MAX_CARD_READS);
   readonly #poller: Poller;
-  /** The newest list by key; a card may know more, from a read of its own. */
+  /** The newest list by key. A card may have newer data from reading its detail. */
   #listed: ReadonlyMap<string, JobSummary> = new Map();
-  /** What the server rendered, until the whole list has been read. */
+  /** The server-rendered part, until the whole list has been read. */
   readonly #first = signal<FirstList | null>(null);
   readonly #firstFilter: CampaignFilter;
-  /** What the last good read brought. */
+  /** `reaped` of the last successful read. */
   #held: number;
-  /** What the reader had open before they came back, by the keys of the cards. */
+  /** Views to restore when the reader returns to the list, by the keys of the cards. */
   #views: ReadonlyMap<string, StoredView> = new Map();
   #reopens = false;
   #sortNext = false;
@@ -122,14 +122,14 @@ export class BoardStore {
     this.staleSince.value = first.staleSince;
   }
 
-  /** What is shown, as the address of the page says it. */
+  /** Filter, order and length of the list, as in the address of the page. */
   get address(): ListAddress {
     return { filter: this.filter.value, sort: this.sort.value, reaped: this.reaped.value };
   }
 
   /** Begins the repeated reads: at once where cards are missing, else when its time comes. */
   start(): void {
-    // What was rendered bears the server's clock, which may be ahead of this one.
+    // `readAt` may be by the server's clock, which may be ahead of this one.
     const { clock } = this.#deps;
     if (this.readAt.value !== null && this.#first.value === null) {
       this.#poller.startFrom(Math.min(this.readAt.value, clock.now()));
@@ -142,13 +142,13 @@ export class BoardStore {
     for (const card of this.cards.value) card.stop();
   }
 
-  /** The tab went out of sight, where nothing is read, or came back, where the list is read and sorted again. */
+  /** A hidden tab reads nothing. When it is visible again, the list is read and sorted. */
   setHidden(hidden: boolean): void {
     this.#hidden = hidden;
     this.#sortNext = !hidden;
     this.#poller.pause(hidden);
     for (const card of this.cards.value) {
-      // Before it goes on, so that a read that it missed is not read twice.
+      // Before it resumes, so that a missed read is not repeated.
       if (!hidden) card.readAgain({ returned: true });
       card.pause(hidden);
     }
@@ -168,9 +168,9 @@ export class BoardStore {
   }
 
   /**
-   * Lets the reader look at the cards as before, also at those that are not in the list yet.
+   * Restores the views of cards, also of cards that are read later.
    *
-   * @param reopens whether they are opened again
+   * @param reopens whether to open them
    */
   restoreViews(views: ReadonlyMap<string, StoredView>, reopens: boolean): void {
     this.#views = views;
@@ -221,7 +221,7 @@ export class BoardStore {
     // A read that began before the reader requested older ones does not have them.
     if (wanted === this.reaped.value) this.loadingOlder.value = false;
     if (answer.kind !== "ok") {
-      // The button shows how many its next press adds.
+      // The button then shows how many campaigns the next click adds.
       if (wanted === this.reaped.value) this.reaped.value = this.#held;
       this.#failed(answer);
       return false;

@@ -29,10 +29,10 @@ export interface CampaignApi {
   ): Promise<Answer<JobDetail>>;
 }
 
-/** ms until an answer is given up. */
+/** Request timeout, ms. */
 const TIMEOUT_MS = 30_000;
 
-/** The read API as the browser sees it. Only what a card needs is checked: a bad row must not hide the others. */
+/** Client of the read API. Checks only the members that a card needs: a bad row must not hide the others. */
 export function campaignApi(base: string, request: typeof fetch): CampaignApi {
   /** @param read returns null for a body that is none of the operation, such as the page of a proxy */
   async function get<T>(
@@ -84,14 +84,14 @@ function isDetail(body: unknown): body is JobDetail {
   return isObject(body) && Array.isArray(body.volumes);
 }
 
-/** A header that holds a whole number; null where it is absent or malformed. */
+/** A header with a whole number; null if it is absent or malformed. */
 function countOf(response: Response, header: string): number | null {
   const text = response.headers.get(header) ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
 declare global {
-  // What /config.js sets.
+  // Set by /config.js.
   var API_BASE: string | undefined;
   var RESULTS_BASE: string | undefined;
 }

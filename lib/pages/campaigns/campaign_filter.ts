@@ -49,7 +49,7 @@ export function matches(job: JobSummary, filter: CampaignFilter): boolean {
   return (filter.segment === "all" || segmentOf(job) === filter.segment) && matchesBesidesSegment(job, filter);
 }
 
-/** The campaigns of each segment that the rest of a filter lets through. They add up to `all`. */
+/** The campaigns of each segment that pass the rest of a filter. They add up to `all`. */
 export function countSegments(
   jobs: readonly JobSummary[],
   filter: CampaignFilter,
@@ -84,7 +84,7 @@ export function campaignKey({ namespace, name }: Pick<JobSummary, "namespace" | 
   return `${namespace}/${name}`;
 }
 
-/** The orders of a list. `state` is the first one; `end` begins with the campaign that is estimated to end first. */
+/** The orders of a list. `state` is the default; `end` sorts by the estimated end, earliest first. */
 export const SORTS = ["state", "newest", "name", "end"] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -183,10 +183,10 @@ function finishedMs(job: JobSummary): number {
   return Number.isNaN(end) ? -Infinity : end;
 }
 
-/** What a list says as a whole. The page sends it beside its first cards, for the cards that it leaves to the browser. */
+/** Totals of a list. The page sends them with its first cards, since the browser does not have the other cards yet. */
 export interface CampaignOverview {
   readonly campaigns: number;
-  /** Campaigns of each segment that the rest of the filter lets through. */
+  /** Campaigns of each segment that pass the rest of the filter. */
   readonly segments: Readonly<Record<Segment, number>>;
   readonly pipelines: readonly string[];
   readonly namespaces: readonly string[];
@@ -229,9 +229,9 @@ export interface JointPace {
   readonly pagesPerMinute: number | null;
   /** When the last of them is estimated to end, ms since 1970; null: not known of any. */
   readonly endsAt: number | null;
-  /** Of how many of them both are known. While these are not all, there are more pages, and the end is later. */
+  /** Campaigns whose speed and end are known. If fewer than `of`, there are more pages, and the end is later. */
   readonly counted: number;
-  /** Of how many they can be known. */
+  /** Campaigns that can have a speed and an end. */
   readonly of: number;
 }
 
@@ -258,23 +258,23 @@ export function endMs(detail: JobDetail | null): number | null {
   return Number.isNaN(end) ? null : end;
 }
 
-/** What the address of the list says of it: which campaigns, in which order. */
+/** Filter, order and length of the list, as its address has them. */
 export interface ListAddress {
   readonly filter: CampaignFilter;
   readonly sort: Sort;
-  /** The most campaigns without a Job that the list holds. */
+  /** Limit of campaigns without a Job in the list. */
   readonly reaped: number;
 }
 
-/** Campaigns without a Job that a list holds at first, and that "show older" adds (spec, Browser behaviour). */
+/** Campaigns without a Job that a list has at first, and that "show older" adds (spec, Browser behaviour). */
 export const REAPED_PAGE = 20;
-/** The most that it may hold (spec, Limits). */
+/** Upper limit of `reaped` (spec, Limits). */
 const MAX_REAPED = 10_000;
 
 /** Characters of a filter: an address is written by anybody. */
 const MAX_TEXT = 200;
 
-/** Reads the query of `/`: `q`, `state`, `pipeline`, `namespace`, `sort` and `reaped`. What it cannot read is left at its default. */
+/** Reads the query of `/`: `q`, `state`, `pipeline`, `namespace`, `sort` and `reaped`. Invalid values count as absent. */
 export function readListAddress(query: URLSearchParams): ListAddress {
   const text = (name: string) => (query.get(name) ?? "").slice(0, MAX_TEXT);
   const state = query.get("state");
@@ -300,7 +300,7 @@ export function withOlder(address: ListAddress): ListAddress {
   return { ...address, reaped: Math.min(address.reaped + REAPED_PAGE, MAX_REAPED) };
 }
 
-/** How many campaigns without a Job are left out of a list that holds `held` of `total`, and can be shown. */
+/** How many campaigns without a Job can be added to a list that has `held` of `total`. */
 export function olderCount(total: number, held: number): number {
   return Math.max(0, Math.min(total, MAX_REAPED) - held);
 }
@@ -328,16 +328,16 @@ export function readFrom(query: URLSearchParams): number {
   return /^\d{1,6}$/.test(from) ? Number(from) : 0;
 }
 
-/** Cards that a page is sent with; the browser adds the others. */
+/** Server-rendered cards; the browser adds the others. */
 export const FIRST_CARDS = 50;
 
-/** The cards that a page is sent with, and what it says of the list as a whole. */
+/** The server-rendered cards of a list, and its totals. */
 export interface ListPage {
   /** In the order of the page. */
   readonly jobs: readonly JobSummary[];
   /** Campaigns of the filter before the first of them. */
   readonly from: number;
-  /** Campaigns that the filter lets through. */
+  /** Campaigns that pass the filter. */
   readonly matching: number;
   readonly overview: CampaignOverview;
 }

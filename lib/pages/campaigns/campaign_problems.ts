@@ -9,9 +9,9 @@ export interface Problem {
   /** The volume it is about; null: the campaign. */
   readonly volume: string | null;
   readonly sentence: string;
-  /** What the cluster or the worker reported, where the sentence does not contain it. */
+  /** The report of the cluster or the worker, unless the sentence contains it. */
   readonly raw: string | null;
-  /** A person must act; other problems are said quietly. */
+  /** A person must act; other problems are shown without emphasis. */
   readonly isTrouble: boolean;
   /** The volume's run log. */
   readonly log: { readonly logUrl: string; readonly manifestUrl: string | null; readonly live: boolean } | null;
@@ -20,15 +20,15 @@ export interface Problem {
 /** The problems of a card. */
 interface CardProblems {
   readonly problems: readonly Problem[];
-  /** How many there will be once the detail is read: a card holds their space free. */
+  /** Expected number once the detail is read: their space is reserved. */
   readonly expected: number;
 }
 
 /**
- * The problems of a card that its loaded rows do not tell: the warm-up, why it ended, failed volumes, the newest volume if it
+ * The problems of a card that are not in its loaded rows: the warm-up, why it ended, failed volumes, the newest volume if it
  * cannot start, the newest page error (spec, Browser behaviour).
  *
- * @param shown ids of the rows on the page; null for a folded card, whose line of pages tells of lost ones
+ * @param shown ids of the rows on the page; null for a folded card, which shows lost pages elsewhere
  */
 export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string> | null): CardProblems {
   const campaign = campaignProblems(job);
@@ -50,8 +50,7 @@ export function isLogLive(state: VolumeView["state"]): boolean {
 }
 
 /**
- * Whether the run of the volume with the newest error may still write its log. It may be a volume that no row, failure or
- * latest tells the state of.
+ * Whether the run of the volume with the newest error may still write its log. The detail may not contain this volume.
  */
 export function isErrorLive(job: JobSummary, { volumes, failures, latest }: JobDetail, id: string): boolean {
   const volume = [...volumes, ...failures, ...(latest ? [latest] : [])].find((volume) => volume.id === id);
@@ -73,7 +72,7 @@ function campaignProblems(job: JobSummary): Problem[] {
   ];
 }
 
-/** How many volumes have no result. A campaign whose Job is gone does not say which of the others did not finish. */
+/** How many volumes have no result. Without its Job, a campaign does not know which of the others did not finish. */
 function volumesNotDone(job: JobSummary): string | null {
   const { counts: { total, done, failed }, phase, jobGone, ending } = job;
   if (!isSettled(job)) return failed === 0 ? null : PROBLEMS.volumesFailed(failed);
@@ -158,8 +157,8 @@ function isKnownEnding(reason: string): reason is Exclude<keyof typeof JOB_ENDIN
 }
 
 /**
- * What is wrong with a campaign's warm-up, and what waits for it: this campaign's volumes, or only the next campaign where
- * this one has begun or is over; null where nothing is wrong.
+ * The problem of a campaign's warm-up, and what waits for it: this campaign's volumes, or only the next campaign if this one
+ * has started or is over; null: no problem.
  */
 function warmupWords(job: JobSummary): FailureWords | null {
   const { warmup, pipeline, phase } = job;

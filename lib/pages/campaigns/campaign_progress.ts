@@ -6,7 +6,7 @@ import { formatAge, formatSpan } from "@/lib/pages/moments.ts";
 
 /** How far a campaign is, as the parts of one sentence. */
 interface PagesSentence {
-  /** What counts, `351 of 373 pages`. */
+  /** `351 of 373 pages` */
   readonly figure: string;
   /** The volumes that the figure is of, ` in 25 of 40 volumes`. */
   readonly base: string;
@@ -29,7 +29,6 @@ export function pagesSentence(job: JobSummary, detail: JobDetail | null): PagesS
   const started = Math.min(counts.total, counts.done + counts.failed + counts.active);
   if (started === 0) return { figure: CARD.noPageRead, base: CARD.noneStarted(all), lost: "" };
   if (isAtGate(job)) return { figure: CARD.noPageRead, base: CARD.atGate(formatCount(started), all), lost: "" };
-  // Of one that has succeeded, all.
   const base = job.phase === "Succeeded" ? CARD.allDone : CARD.started;
   return { figure: CARD.volumesStarted(formatCount(started), all), base, lost: "" };
 }
@@ -45,12 +44,12 @@ export function atLeast(detail: JobDetail): (count: number) => string {
   return (count) => mark + formatCount(count);
 }
 
-/** A time as a duration or an age, with the instant that it is reckoned from. */
+/** A duration or an age, with the instant that it is relative to. */
 export interface TimeWords {
   readonly text: string;
   /** RFC 3339; null where no instant is known. */
   readonly at: string | null;
-  /** What happened or will happen at the instant. */
+  /** Name of the event at the instant. */
   readonly of: string;
 }
 
@@ -96,7 +95,7 @@ function endWords(endsAt: string | null, now: number): TimeWords {
   return words(text, endsAt, CARD.estimatedEnd);
 }
 
-/** Nothing is said where the instant that it rests on is none. */
+/** Empty if the instant is missing or invalid. */
 function words(text: string, at: string | null, of: string): TimeWords {
   const isKnown = of === "" || !Number.isNaN(Date.parse(at ?? ""));
   return isKnown ? { text, at, of } : { text: "", at: null, of: "" };

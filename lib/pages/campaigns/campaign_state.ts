@@ -5,11 +5,11 @@ import * as sv from "@/locales/sv/campaigns.ts";
 
 const CAMPAIGN_CHIPS = inLanguage({ en: en.CAMPAIGN_CHIPS, sv: sv.CAMPAIGN_CHIPS });
 
-/** Where a campaign stands in the list, from the top. */
+/** Groups of campaigns in the list, from the top. */
 export const BANDS = ["running", "trouble", "finished", "waiting"] as const;
 export type Band = (typeof BANDS)[number];
 
-/** The meaning of a colour; a word always stands beside it. */
+/** The meaning of a colour, which never appears without a word. */
 export type Tone = "run" | "done" | "warn" | "bad" | "idle";
 
 /** A word in its colour. */
@@ -20,7 +20,7 @@ export interface Chip {
   readonly title?: string;
   /** Something moves at this moment. */
   readonly live?: boolean;
-  /** A longer text that may stand in its place once the campaign's detail is read. */
+  /** A longer text that may replace it once the campaign's detail is read: its space is reserved. */
   readonly room?: string;
 }
 
@@ -46,7 +46,7 @@ export function isHeldByWarmup(job: JobSummary): boolean {
   return isWarmupTrouble(job) && !isSettled(job) && active + done + failed === 0;
 }
 
-/** Whether a campaign does no work for want of its warm-up, though the volumes of some of its pods count as begun. */
+/** Whether a campaign does no work because its warm-up is missing, although volumes of some pods count as active. */
 export function lacksWarmup(job: JobSummary): boolean {
   return isHeldByWarmup(job) || (job.warmup.phase === "failed" && job.counts.done === 0);
 }

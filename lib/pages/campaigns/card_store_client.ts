@@ -29,7 +29,7 @@ interface CardDeps {
   readonly onLogin: () => void;
 }
 
-/** How the reader looks at a card: it outlasts the time that the card is out of sight. */
+/** View state of a card, which outlives its component. */
 interface CardView {
   readonly segment: VolumeSegment;
   readonly text: string;
@@ -44,7 +44,7 @@ const FIRST_VIEW: CardView = { segment: "all", text: "", isExpanded: false, hasA
 
 type RowRange = Parameters<CampaignApi["detail"]>[1];
 
-/** How the reader looked at a card, restored when they come back. */
+/** The view of a card, restored when the reader returns. */
 export interface StoredView extends CardView {
   /** Volumes that were loaded. */
   readonly rows: number;
@@ -68,7 +68,7 @@ export class CardStore {
   readonly loadingMore = signal(false);
   /** All volumes are being read. */
   readonly loadingAll = signal(false);
-  /** Why the file of failed volumes was not saved, or what it lacks; null: nothing is to be said. */
+  /** Why the file of failed volumes was not saved, or is incomplete; null: no problem. */
   readonly failedProblem = signal<string | null>(null);
   readonly view = signal(FIRST_VIEW);
   /** Rows that the campaign's list of volumes was seen to have; null: as many as the Job counts. */
@@ -83,10 +83,10 @@ export class CardStore {
   #rowsBefore = 0;
   #all: Promise<readonly VolumeView[] | null> | null = null;
   #onScreen = false;
-  /** Its read has not had its turn yet. */
+  /** Its read is waiting in the queue. */
   #waiting = false;
   #readAt: number | null = null;
-  /** The newest read that brought the volumes on show, ms since 1970: a folded card's read leaves them as they were. */
+  /** The newest read of the shown volumes, and its time, ms since 1970. Reads of a folded card do not include them. */
   #rows: { readonly detail: JobDetail; readonly readAt: number } | null = null;
   /** The page of volumes, from 1, that is read again beside the first one. */
   #furtherPage = 1;
@@ -120,7 +120,7 @@ export class CardStore {
     this.#rowsBefore = rows;
   }
 
-  /** Reads again what an outage or a hidden tab may have left old: a card with trouble, and on return an open one. */
+  /** Reads a card again that an outage or a hidden tab left outdated: one with trouble, and on return an open one. */
   readAgain({ returned }: { readonly returned: boolean }): void {
     const isRepeated = this.open.value && this.#poller.dueAt !== null;
     if (this.trouble.value || (returned && isRepeated)) this.#poller.readNow();

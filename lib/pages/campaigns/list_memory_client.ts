@@ -14,9 +14,9 @@ export interface ListPlace {
   readonly focus: string | null;
 }
 
-/** What a reader had of the list when they left it. */
+/** State of the list when the reader left it. */
 interface ListMemory {
-  /** The most campaigns without a Job that the list held. */
+  /** Limit of campaigns without a Job in the list. */
   readonly reaped: number;
   /** The open cards by their keys. */
   readonly views: ReadonlyMap<string, StoredView>;
@@ -27,12 +27,12 @@ const KEY = "stackroom.list";
 /** The pages that a card leads to, and the login, which a list leads to when the session ends. */
 const PAGES_OF_A_CARD: readonly string[] = ["/log", "/alto", "/uv.html", "/login"];
 
-/** Stores what the reader has for the time that they come back, as long as the tab is open. */
+/** Stores the state of the list for the reader's return, as long as the tab is open. */
 export function storeList({ reaped, views, place }: ListMemory): void {
   store(KEY, JSON.stringify({ reaped, views: [...views], place }), "session");
 }
 
-/** What was stored last in this tab; null: nothing that can be read. */
+/** The state that was stored last in this tab; null: none, or unreadable. */
 export function storedList(): ListMemory | null {
   try {
     const { reaped, views, place } = JSON.parse(stored(KEY, "session") ?? "");

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { type ListAddress, listPath, readListAddress } from "./campaign_filter.ts";
 import type { ListPlace } from "./list_memory_client.ts";
 
-// The list in the document: each card stands in a place, which carries its key.
+// Each card of the list is in an element of class `place`, which has the card's key.
 
 /** The key of the card that an element is in. */
 export function keyAt(target: EventTarget | null): string | null {
@@ -51,7 +51,7 @@ function addressOf(element: Element | null): string {
   return element?.getAttribute("href")?.replace("&live=1", "") ?? "";
 }
 
-/** The key of the first card whose beginning is not above the screen or below the page's bar. */
+/** The key of the first card whose top edge is on the screen, below the page's bar. */
 export function firstOnScreen(list: HTMLElement | null): string | undefined {
   const places = placesOf(list);
   return (places.find((place) => place.getBoundingClientRect().top >= barBottom() - 1) ?? places.at(-1))?.dataset.key;
@@ -66,7 +66,7 @@ export function barBottom(): number {
   return document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
 }
 
-/** What a reader does who looks for a place of their own. */
+/** Events by which a reader takes over the scrolling. */
 const OWN_MOVES = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
 /**
@@ -74,7 +74,7 @@ const OWN_MOVES = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
  * {@link end} or until the reader moves.
  */
 export class ListReturn {
-  /** null: the reader is where they want to be. */
+  /** The place to scroll to; null: none. */
   readonly place = signal<ListPlace | null>(null);
   #end = new AbortController();
 
@@ -97,7 +97,7 @@ export class ListReturn {
   }
 }
 
-/** Holds the card under the reader's hand in its place on the screen while others move around it. */
+/** Keeps the card with the focus or the pointer at its position on the screen while others move around it. */
 export class ScrollAnchor {
   private constructor(
     private readonly card: Element,
@@ -113,7 +113,7 @@ export class ScrollAnchor {
     return card ? new ScrollAnchor(card, card.getBoundingClientRect().top, focused && active) : null;
   }
 
-  /** After the cards have moved: scrolls by as much as the card did, and gives the focus back if the move took it. */
+  /** Call after the cards have moved: scrolls by as much as the card moved, and restores its focus. */
   restore(): void {
     if (!this.card.isConnected) return;
     if (this.focused instanceof HTMLElement && document.activeElement !== this.focused) {
@@ -123,14 +123,14 @@ export class ScrollAnchor {
   }
 }
 
-/** ms without a key press after which a text stands in the address: browsers limit how often it may change. */
+/** Debounce of a typed text in the address, ms: browsers limit how often the address may change. */
 const TYPING_MS = 300;
 
 /** The filter and the order of the list in the address of the page, so that back, reload and a shared link show the same. */
 export class ListHistory {
   readonly #onBack: (address: ListAddress) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The words that are being typed are one entry of the history. */
+  /** All changes of a text while it is typed are one history entry. */
   #isTyping = false;
 
   /** @param onBack called with the address when the reader goes back or forward */
@@ -138,7 +138,7 @@ export class ListHistory {
     this.#onBack = onBack;
   }
 
-  /** Follows the way back and forward. @returns a function that ends that */
+  /** Follows the history. @returns a function that stops it */
   start(): () => void {
     const back = () => {
       clearTimeout(this.#timer);
@@ -152,14 +152,14 @@ export class ListHistory {
     };
   }
 
-  /** Writes what is shown. A text is written when the typing stops, anything else at once. */
+  /** Writes the address: a text when typing stops, anything else at once. */
   write(address: ListAddress, isText: boolean): void {
     clearTimeout(this.#timer);
     if (isText) this.#timer = setTimeout(() => this.#write(address, true), TYPING_MS);
     else this.#write(address, false);
   }
 
-  /** Writes what is shown without an entry of its own, since the way back does not lead to less. */
+  /** Replaces the address without a new history entry, since going back does not shorten the list. */
   replace(address: ListAddress): void {
     clearTimeout(this.#timer);
     history.replaceState(null, "", listPath(address));

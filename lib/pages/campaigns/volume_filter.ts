@@ -12,7 +12,7 @@ import { formatAge, formatSpan } from "@/lib/pages/moments.ts";
 export const VOLUME_SEGMENTS = ["all", "failed", "active", "lost", "done", "waiting", "unfinished", "unknown"] as const;
 export type VolumeSegment = (typeof VOLUME_SEGMENTS)[number];
 
-/** How many volumes a segment holds. */
+/** The number of volumes in a segment. */
 export interface SegmentCount {
   readonly segment: VolumeSegment;
   readonly count: number;
@@ -73,7 +73,7 @@ export function withNamedRows(volumes: readonly VolumeView[], detail: JobDetail 
   return missing.size === 0 ? volumes : [...volumes, ...missing.values()];
 }
 
-/** Volumes in the order in which they need eyes: failed, stalled, active or not finished, with lost pages, and the others by number. */
+/** Volumes by how much they need attention: failed, stalled, active or not finished, with lost pages; else by number. */
 export function inReadingOrder(volumes: readonly VolumeView[]): VolumeView[] {
   return volumes.map((volume) => ({ volume, rank: rankOf(volume) }))
     .sort((a, b) => a.rank - b.rank || a.volume.index - b.volume.index)
@@ -116,9 +116,10 @@ function countJob(job: JobSummary, rows: readonly VolumeView[]): Map<VolumeSegme
 const VOLUME_CHIPS = inLanguage({ en: en.VOLUME_CHIPS, sv: sv.VOLUME_CHIPS });
 
 /**
- * What a volume does and since when, why it failed, which page it lost, that it may not be read; "" for nothing.
+ * A volume's current activity and its age, the reason of its failure, its last lost page, or that access is denied; "" if
+ * there is nothing to say.
  *
- * @param now ms since 1970; null: the sentence is to hold at any time, so it names no age
+ * @param now ms since 1970; null: without ages, for a text that is read later
  */
 export function volumeSentence(volume: VolumeView, now: number | null): FailureWords {
   const { state, reason, progress } = volume;
@@ -202,7 +203,7 @@ const COLUMNS:
     ["pages", ({ progress }) => progress?.total ?? null],
     ["pagesLost", ({ progress }) => progress?.failed ?? null],
     ["quality", ({ progress }) => progress?.quality?.mean ?? null],
-    // A file is read later than it is saved: the moment stands in a column of its own.
+    // Without an age, which would be wrong when the file is opened: `updatedAt` has the time.
     ["known", (volume) => volumeSentence(volume, null).text],
     ["reported", ({ reason, containerWaiting }) => reason?.error ?? containerWaiting?.reason ?? null],
     ["updatedAt", ({ progress }) => progress?.updatedAt ?? null],

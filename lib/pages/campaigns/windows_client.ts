@@ -25,13 +25,12 @@ interface Run {
 }
 
 /**
- * Splits a list that is mostly out of sight into runs: rendered are the items near what is seen and those that must stay,
- * such as the one with the focus. A list that became shorter than the place, or lies below the screen, is seen from its
- * nearest end.
+ * Splits a long list into runs: rendered are the items near the visible part and those that must stay, such as the focused
+ * one. If the visible part is outside the list, its nearest end counts as visible.
  *
  * @param heights of all items, px
- * @param sight null: not known yet, so that all items are rendered
- * @param margin px above and below the sight within which items are rendered as well
+ * @param sight the visible part; null: not known yet, so that all items are rendered
+ * @param margin px above and below it within which items are rendered as well
  */
 export function runsOf(
   heights: readonly number[],
@@ -145,7 +144,7 @@ const MARGIN = 500;
 const FIRST_ROW_HEIGHT = 42;
 
 interface RowWindow {
-  /** Of the table, whose chunks carry their number in `data-chunk`. */
+  /** For the table element, whose chunks have their number in `data-chunk`. */
   readonly table: RefObject<HTMLTableElement | null>;
   /** Runs of chunks. */
   readonly runs: readonly Run[];

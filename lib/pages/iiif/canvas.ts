@@ -55,7 +55,6 @@ function supplementsOf({ annotations, otherContent }: Json, reading: Reading): r
   );
 }
 
-/** What a canvas is painted with. */
 interface Paintings {
   readonly images: readonly PaintedImage[];
   readonly otherMedia: readonly OtherMedia[];
@@ -90,7 +89,7 @@ function isPainting({ motivation }: Json): boolean {
     motivations.some((name) => typeof name === "string" && /^(?:\w+:)?painting$/.test(name));
 }
 
-/** What a body offers to choose from, itself where that is nothing. */
+/** The options of a Choice body; any other body is its only option. */
 function optionsOf(body: Json): readonly Json[] {
   if (typeOf(body) !== "Choice") return [body];
   const items = body.items ?? [...listOf(body.default, 1), ...listOf(body.item, LIMITS.choices)];

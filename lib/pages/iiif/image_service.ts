@@ -5,7 +5,7 @@ import { addressOf, extentOf, type Json, LIMITS, listOf, objectsOf, type Reading
 const MAX_SERVICES = 20;
 const MAX_SIZES = 100;
 
-/** Reads images that stand for something: thumbnails and logos. Each is an address or an object. */
+/** Reads thumbnails and logos. Each is an address or an object. */
 export function imageSourcesOf(value: unknown, reading: Reading): readonly ImageSource[] {
   return listOf(value, LIMITS.images).flatMap((entry) =>
     imageSourceOf(isObject(entry) ? entry : { id: entry }, reading) ?? []
@@ -68,11 +68,11 @@ function levelOf(node: Json): 0 | 1 | 2 | null {
 /** The profile is a string, or a list of one and of objects with limits. */
 const profilesOf = (node: Json) => listOf(node.profile, 20);
 
-/** Limits stand in the service from version 3 on, in its profile before. */
+/** Limits are members of the service from version 3 on, of its profile before. */
 function limitsOf(node: Json): Pick<ImageService, "maxWidth" | "maxHeight" | "maxArea"> {
   const from = [node, ...objectsOf(profilesOf(node), 20)];
   const limit = (name: string, read = extentOf) => from.map((each) => read(each[name])).find((n) => n !== null) ?? null;
-  // Without a height of its own, the limit of the width holds for both (Image API 3.0, section 5.3).
+  // Without `maxHeight`, `maxWidth` limits both (Image API 3.0, section 5.3).
   const maxWidth = limit("maxWidth");
   return { maxWidth, maxHeight: limit("maxHeight") ?? maxWidth, maxArea: limit("maxArea", areaOf) };
 }
@@ -108,9 +108,9 @@ export interface ImageFile {
 const MAX_THUMBNAIL_PIXELS = 1_000_000;
 
 /**
- * The file to show a page's painting with in a small frame where the page has no thumbnail of its own.
+ * The file to show a page's painting with in a small frame if the page has no thumbnail.
  *
- * @param canvas extent of the canvas, which stands for that of an image without one
+ * @param canvas extent of the canvas, for an image without an extent
  * @returns null where there is no small file: a list of whole images would load hundreds of megabytes
  */
 export function smallFileOf(
@@ -217,9 +217,9 @@ function addressInSize(source: ServedImage, requested: "max" | { width: number; 
   }
 }
 
-/** Services give jpg, except for those whose manifest names another file of theirs. */
+/** `jpg`, unless the manifest names a file of the service with another extension. */
 function extensionOf({ service, href, format }: ServedImage): string {
-  // A file beside the service tells nothing of what the service gives.
+  // A file that is not from the service says nothing about its formats.
   if (href !== null && !href.startsWith(`${service.id}/`)) return "jpg";
   const named = /\.(jpg|png|webp|gif)(?:[?#]|$)/.exec(href ?? "")?.[1];
   return named ?? /^image\/(png|webp)$/.exec(format ?? "")?.[1] ?? "jpg";

@@ -1,6 +1,5 @@
 /**
- * Most bytes of a manifest that are read; that of a volume of ten thousand pages has about 8 MB. The caller that fetches
- * it holds to them.
+ * Most bytes of a manifest that are read, enforced by the caller; that of a volume of ten thousand pages has about 8 MB.
  */
 export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 
@@ -8,7 +7,7 @@ export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 export const MAX_CANVASES = 20_000;
 
 /**
- * What the manifest viewer knows of a IIIF manifest, of Presentation 2 or 3 alike. All strings are plain text in the
+ * A IIIF manifest of Presentation 2 or 3, as the viewer uses it. All strings are plain text in the
  * reader's language, all addresses absolute and of http or https. Canvases are named by their index.
  */
 export interface Manifest {
@@ -17,7 +16,7 @@ export interface Manifest {
   readonly metadata: readonly MetadataEntry[];
   /** A licence or a rights statement: its address, or a sentence. */
   readonly rights: string | null;
-  /** What must be shown where the manifest is shown. */
+  /** Must be shown wherever the manifest is shown. */
   readonly requiredStatement: MetadataEntry | null;
   readonly providers: readonly Provider[];
   readonly homepages: readonly Reference[];
@@ -33,7 +32,7 @@ export interface Manifest {
   readonly ranges: readonly Range[];
   /** Orders of the canvases beside that of `canvases`. */
   readonly alternativeOrders: readonly CanvasOrder[];
-  /** One for each entry that the manifest lists, also for those that cannot be read, so that an index is that of the manifest. */
+  /** One for each entry of the manifest, also for unreadable ones, so that indices are those of the manifest. */
   readonly canvases: readonly Canvas[];
 }
 
@@ -43,7 +42,7 @@ export type ViewingDirection = "left-to-right" | "right-to-left" | "top-to-botto
 export const BEHAVIORS = ["paged", "continuous", "facing-pages", "non-paged", "no-nav", "sequence", "top"] as const;
 export type Behavior = typeof BEHAVIORS[number];
 
-/** A label and its values, each of which is a line or a paragraph of its own. */
+/** A label and its values, each a separate line or paragraph. */
 export interface MetadataEntry {
   readonly label: string;
   readonly values: readonly string[];
@@ -56,7 +55,7 @@ export interface Reference {
   readonly label: string;
   /** A media type. */
   readonly format: string | null;
-  /** Names the schema of what is linked. */
+  /** The schema of the linked resource. */
   readonly profile: string | null;
 }
 
@@ -95,9 +94,9 @@ export interface Canvas {
   readonly width: number | null;
   readonly height: number | null;
   readonly behaviors: readonly Behavior[];
-  /** From the bottom to the top. */
+  /** In painting order, the bottom one first. */
   readonly images: readonly PaintedImage[];
-  /** What else is painted on the canvas, which a viewer of images cannot show. */
+  /** Other painted content, which a viewer of images cannot show. */
   readonly otherMedia: readonly OtherMedia[];
   readonly thumbnails: readonly ImageSource[];
   /** Shown before the canvas's own content is there. */
@@ -113,7 +112,7 @@ export interface Canvas {
   readonly seeAlso: readonly Reference[];
 }
 
-/** What is painted on canvases and is no still image. */
+/** Painted content other than still images. */
 export type OtherMedia = "audio" | "video" | "3D" | "text" | "unknown";
 
 /** A rectangle. The unit is that of what it is in. */
@@ -184,10 +183,10 @@ export interface TileSet extends Size {
 type Shown = Pick<Canvas, "images" | "accompanying" | "placeholder">;
 
 /**
- * What is shown in place of a canvas without an image: what accompanies it, such as the cover of a recording, else what
- * stands for it until it is played.
+ * The placeholder of a canvas without an image: its accompanying canvas, such as the cover of a recording, else its
+ * placeholder canvas.
  *
- * @returns null for a canvas with an image, and where nothing stands for it
+ * @returns null for a canvas with an image, and for one without a placeholder
  */
 export function standInOf({ images, accompanying, placeholder }: Shown): Canvas | null {
   if (images.length > 0) return null;

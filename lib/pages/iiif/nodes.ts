@@ -4,7 +4,7 @@ import type { MetadataEntry } from "./manifest.ts";
 /** A JSON object of a manifest. Nothing about its members is known. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What every part of a manifest is read with. */
+/** Context for reading any part of a manifest. */
 export interface Reading {
   /** Address of the manifest: relative addresses are resolved against it. */
   readonly base: string;
@@ -73,11 +73,11 @@ export function extentOf(value: unknown): number | null {
 /** Largest width and height that are taken for such. */
 const MAX_EXTENT = 10_000_000;
 
-/** Most entries of the lists of a manifest that are read; what is beyond them is left out. */
+/** Most entries that are read of the lists of a manifest; further ones are ignored. */
 export const LIMITS = {
   sequences: 50,
   ranges: 20_000,
-  /** Of all ranges together. */
+  /** Sum over all ranges. */
   rangeEntries: 200_000,
   /** Ranges within ranges. */
   rangeDepth: 32,
@@ -88,7 +88,7 @@ export const LIMITS = {
   /** Selectors of one part of an image or a canvas. */
   selectors: 10,
   annotationPages: 50,
-  /** Of an annotation page. */
+  /** Annotations of one annotation page. */
   annotations: 10_000,
   /** Bodies of an annotation that is not painted. */
   supplements: 10,
@@ -173,7 +173,7 @@ const MAX_WORDED = 1000;
 /** Lists and objects within one another. */
 const MAX_TEXT_DEPTH = 3;
 
-/** Numbers stand for text in manifests written by hand. */
+/** Manifests written by hand may have numbers in place of text. */
 const isText = (value: unknown) => typeof value === "string" || typeof value === "number";
 
 function languageOf(name: string): string | null {
@@ -207,7 +207,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ["apos", "'"],
   ["nbsp", " "],
 ]);
-/** Elements after which a new line begins. */
+/** Elements that end a line. */
 const BREAKING = /^(?:br|p|div|li|tr|h[1-6]|dd|dt)$/i;
 
 /** The text of a value that may be HTML, without its markup. Control characters other than line ends are left out. */

@@ -82,8 +82,8 @@ export function* readManifestInSteps(
 }
 
 /**
- * A manifest of Presentation 2 with the canvases of its sequences as its items. What is said of its first sequence holds for
- * the whole; each further one is an order of the canvases, as Presentation 3 has it among the ranges.
+ * Converts a manifest of Presentation 2: the canvases of its sequences become items, properties of the first sequence become
+ * those of the manifest, and each further sequence becomes a range of behavior `sequence`, as in Presentation 3.
  */
 function withSequences(json: Json): Json {
   const [first, ...others] = objectsOf(json.sequences, LIMITS.sequences);
@@ -124,7 +124,7 @@ function problemOfEntries(entries: readonly unknown[]): ManifestProblem {
   return types.has("Scene") ? "only 3D" : types.has("Timeline") ? "only audio or video" : "unreadable canvases";
 }
 
-/** A manifest of other media has no image on any canvas, and none that stands for one. */
+/** A manifest of other media has neither images nor placeholders. */
 function problemOfMedia(canvases: readonly Canvas[]): ManifestProblem | null {
   if (canvases.some((canvas) => canvas.images.length > 0 || standInOf(canvas) !== null)) return null;
   const media = new Set<OtherMedia>(canvases.flatMap(({ otherMedia }) => otherMedia));
@@ -180,11 +180,11 @@ class RangeReader {
     const referred = new Set(this.#top.flatMap((range) => this.#children(range)));
     const contents = this.#top.filter((range) => !this.#shown.has(range));
     const roots = contents.filter((range) => !referred.has(range));
-    // Where every range is part of another one, they go in circles, and any of them may stand for the whole.
+    // If every range is part of another one, they form circles: start with any.
     const ranges: Range[] = [];
     for (const range of roots.length > 0 ? roots : contents) {
       const read = this.#range(range, 0);
-      // The range that stands for the whole table has nothing to say of its own.
+      // A `top` range is the table itself, not an entry in it.
       if (read) ranges.push(...(behaviorsOf(range).includes("top") ? read.children : [read]));
       yield;
     }

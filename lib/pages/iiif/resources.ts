@@ -49,8 +49,8 @@ function requiredStatementOf({ requiredStatement, attribution }: Json, reading: 
 }
 
 /**
- * Reads links. Those that are not of http or https have their label alone, or the sentence that stands in place of an
- * address; without either they are left out.
+ * Reads links. A link that is not of http or https has only its label, or a sentence in place of its address; without either
+ * it is left out.
  */
 export function linksOf(value: unknown, reading: Reading): readonly Reference[] {
   return listOf(value, LIMITS.links).flatMap((entry) => {
@@ -69,7 +69,7 @@ export function linksOf(value: unknown, reading: Reading): readonly Reference[] 
   });
 }
 
-/** Whether a text stands in place of an address: neither of http or https, nor a relative path or file name. */
+/** Whether a text in place of an address is none: neither of http or https, nor a relative path or file name. */
 function isSentence(id: string): boolean {
   if (id === "" || /^(?:javascript|data|vbscript|blob|file):/i.test(id)) return false;
   if (/^(?:www\.|[^/?#]*@)/i.test(id)) return true;

@@ -27,7 +27,7 @@ type Tables<Table> = { readonly en: Table } & Readonly<Record<Language, NoInfer<
 // @__NO_SIDE_EFFECTS__
 export function inLanguage<Table extends object>(tables: Tables<Table>): Table {
   const { en } = tables;
-  // The scripts of a page hold the tables of its language alone, under the name of each.
+  // In the scripts of a page, every language's table is that of the page's language.
   if (LANGUAGES.every((language) => tables[language] === en)) return en;
   const table = {};
   for (const name of Object.keys(en)) {

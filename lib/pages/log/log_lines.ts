@@ -2,8 +2,8 @@ const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const;
 type LogLevel = typeof LEVELS[number];
 
 /**
- * What a line is about, to fold neighbours of one kind. `cut`: the worker says there that it left out the middle of a long
- * log.
+ * Subject of a line: consecutive lines of one kind form a fold. `cut`: the line says that the worker omitted the middle of a
+ * long log.
  */
 export type LineKind = "http" | "model" | "warning" | "error" | "info" | "cut";
 
@@ -59,7 +59,7 @@ export class LogLineReader {
 
   #other(text: string, number: number): LogLine {
     const line = { number, time: null, at: null, level: null, message: text };
-    // A traceback behind a complete one that is not chained to it is an error of its own, as is that of a thread.
+    // A traceback after a complete one is a separate error unless the two are chained. A thread's traceback always is.
     const isUnchained = this.#owner === null || this.#traceback === "over" && !/^\s*\|/.test(text);
     const isFirst = THREAD.test(text) || TRACEBACK.test(text) && isUnchained;
     if (isFirst) this.#owner = "error";

@@ -90,7 +90,7 @@ export class LogReader {
     this.#poller.readNow();
   }
 
-  /** Shows what was left out at the beginning of a long log. */
+  /** Shows the omitted first part of a long log. */
   async showWhole(): Promise<void> {
     this.#limit = Infinity;
     await this.#parse();
@@ -130,7 +130,7 @@ export class LogReader {
     return null;
   }
 
-  /** Parses the text; one that is under way is given up for it. */
+  /** Parses the text and cancels a parse in progress. */
   async #parse(): Promise<void> {
     this.#parsing.abort();
     const { signal } = this.#parsing = new AbortController();

@@ -1,7 +1,7 @@
 import { isAnswered, isShown, type LevelFilter, lineText, type LogLine } from "./log_lines.ts";
 import type { LogStage, RunLog } from "./run_log.ts";
 
-/** Requests in a row that are folded to one sentence in a row of their own; fewer belong to the line behind them. */
+/** Fewest consecutive requests with a separate row; fewer are folded into the row of the next line. */
 const MIN_FOLDED = 3;
 /** Rows that a browser adds to the page within a few milliseconds. */
 const ROWS_A_BLOCK = 100;
@@ -13,11 +13,11 @@ export const MAX_LINE_CHARACTERS = 10_000;
 /** Requests that are folded to one sentence. */
 export interface FoldedRequests {
   readonly requests: readonly LogLine[];
-  /** The line behind them that says what came of them, and whose row they are folded into; null: they have their own. */
+  /** The line after them, whose row they are folded into; null: they have a separate row. */
   readonly line: LogLine | null;
 }
 
-/** What is shown below one another: a line, or a sentence for some, or both. */
+/** A row of the log: a line, or folded requests, or both. */
 export type LogRow = LogLine | FoldedRequests;
 
 /** Rows that are shown or left out together, so that a page of a long log stays small. */
@@ -29,7 +29,7 @@ export interface RowBlock {
   readonly last: number;
 }
 
-/** The rows of a stage that a filter lets through. */
+/** The rows of a stage that pass a filter. */
 export function rowsOf({ folds }: LogStage, filter: LevelFilter): readonly LogRow[] {
   const rows: LogRow[] = [];
   let folded: readonly LogLine[] = [];

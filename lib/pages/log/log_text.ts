@@ -63,7 +63,7 @@ function findNextLine(text: string): number | null {
 
 function* linesWithin(text: string): Generator<undefined, readonly string[], void> {
   const lines: string[] = [];
-  /** Not followed by a line that overwrites it so far. */
+  /** The current state of a progress bar, unless a later one overwrites it. */
   let state: string | null = null;
   const parts = /[^\r\n]+/g;
   let step = CHARACTERS_A_STEP;
@@ -98,7 +98,7 @@ const lettersOf = (text: string) => withoutSequences(text).replace(/[^\p{L}]+/gu
 /** First of the pictures of control characters in Unicode. */
 const PICTURES = 0x2400;
 
-/** What a line needs to be looked at closely for. */
+/** Only a line with such a character needs cleaning. */
 const UNUSUAL = /[\p{Cc}\p{Bidi_Control}]/u;
 /**
  * Colours, cursor movements, titles and links of terminals, each in its 7-bit and its 8-bit form (ECMA-48: CSI; OSC, DCS and

@@ -13,7 +13,7 @@ import {
 } from "./log_rows.ts";
 import type { LogStage, RunLog } from "./run_log.ts";
 
-/** A stage with what is shown of it. */
+/** A stage with its visible rows. */
 interface ShownStage {
   readonly stage: LogStage;
   /** The same for the same stage of a log that has grown. */
@@ -22,7 +22,7 @@ interface ShownStage {
   readonly isLast: boolean;
 }
 
-/** What is shown of a run log, and how: open stages, level, times, search, and the line that is marked. */
+/** View state of a run log: open stages, level, times, search, and the marked line. */
 export class LogView {
   readonly filter = signal<LevelFilter>("all");
   readonly query = signal("");
@@ -32,7 +32,7 @@ export class LogView {
   readonly marked = signal<number | null>(null);
   /** Number of the line of the current hit; null: none. */
   readonly hit = signal<number | null>(null);
-  /** The line to bring onto the screen; each request is an object of its own. */
+  /** The line to scroll to. A new object for each request, so that the same line can be requested again. */
   readonly goal = signal<{ readonly number: number } | null>(null);
   /** Numbers of the first lines of requests that are unfolded. */
   readonly openFolds = signal<ReadonlySet<number>>(new Set());
@@ -117,7 +117,7 @@ export class LogView {
     this.marked.value = number;
   }
 
-  /** Unfolds all that a line lies in, and asks for it to be scrolled to. */
+  /** Unfolds everything around a line, and requests to scroll to it. */
   #show(number: number): void {
     for (const { key, blocks } of this.stages.value) {
       const block = blocks.find(({ first, last }) => first <= number && number <= last);
@@ -130,7 +130,7 @@ export class LogView {
   }
 }
 
-/** The first stage of a long log begins later when the log has grown. */
+/** The first line of the first stage changes when a long log grows. */
 function keyOf({ name, folds }: LogStage, place: number): string {
   return place === 0 ? `first ${name}` : `${folds[0].lines[0].number} ${name}`;
 }

@@ -45,13 +45,13 @@ export interface LogStage {
 
 export interface RunLog {
   readonly stages: readonly LogStage[];
-  /** null while the log does not say. */
+  /** null: not known yet. */
   readonly outcome: RunOutcome | null;
   /** Lines of the whole log. */
   readonly lineCount: number;
   /** The number of the first line of `stages`. */
   readonly firstNumber: number;
-  /** Lines of `stages` by what a filter lets through. */
+  /** Number of lines in `stages` that pass each filter. */
   readonly counts: Readonly<Record<LevelFilter, number>>;
   /** Time of the log's first record, on the log's clock, ms; null where no line has a time. */
   readonly startedAt: number | null;
@@ -59,7 +59,7 @@ export interface RunLog {
   readonly endedAt: number | null;
   /** Pages that the volume has, by the log; null where it does not say. */
   readonly pageCount: number | null;
-  /** The line that stands for a middle that was left out by the worker; null: there is none. */
+  /** The line by which the worker replaced the middle of the log; null: none. */
   readonly cutNumber: number | null;
   /** Characters before the shown part. */
   readonly hiddenCharacters: number;

@@ -36,7 +36,7 @@ export interface RunPage {
 export interface RunManifest {
   /** Pages of the volume; at least as many as are listed. */
   readonly pageCount: number;
-  /** By name, as in the volume. */
+  /** Sorted by name, as in the volume. */
   readonly pages: readonly RunPage[];
   /** Whole run, seconds. */
   readonly wallSeconds: number | null;
@@ -129,7 +129,7 @@ function webAddress(value: unknown): string | null {
 /** Pages that are listed as the slowest. */
 const SLOWEST = 5;
 
-/** What a run took and reached, over its pages. Durations are of the pages that it processed, in seconds. */
+/** Totals of a run. Durations are those of the pages that it processed, in seconds. */
 export interface RunSummary {
   readonly ok: number;
   readonly failed: number;

@@ -19,7 +19,6 @@ interface RunManifestReaderDeps {
   readonly onComplete: () => void;
 }
 
-/** What is known of a run's manifest. */
 export type RunManifestState =
   | { readonly kind: "reading" }
   /** It may come yet, or never where the run has failed. */
@@ -68,7 +67,7 @@ export class RunManifestReader {
   async #read(signal: AbortSignal): Promise<boolean> {
     const state = await this.#stateOfRead(signal);
     if (signal.aborted) return false;
-    // What was read once stays: a failed poll must not take it away.
+    // A failed poll does not replace a manifest that was read before.
     if (state.kind === "read" || this.state.value.kind !== "read") this.state.value = state;
     if (state.kind === "read" && isComplete(state.manifest)) {
       this.#poller.repeat(null);

@@ -15,17 +15,17 @@ export const MAX_INDEX_BYTES = 128 * 1024 * 1024;
 const MAX_QUERY_CHARACTERS = 200;
 const SNIPPET_CHARACTERS = 50;
 
-/** One place where the query stands. */
+/** One occurrence of the query. */
 export interface VolumeHit {
   /** Index of the canvas. */
   readonly canvas: number;
-  /** Position in the text of the page; with the canvas it tells the hit from the others of its query. */
+  /** Position in the text of the page; together with the canvas it identifies the hit. */
   readonly at: number;
-  /** Number of the line where it begins, from 0 in reading order over all blocks of the page. */
+  /** Number of its first line, from 0 in reading order over all blocks of the page. */
   readonly line: number;
-  /** One rectangle for each line that it stands on, as fractions of the page's width and height. */
+  /** One rectangle for each of its lines, as fractions of the page's width and height. */
   readonly boxes: readonly Box[];
-  /** The words that it stands in. */
+  /** The words that contain the hit. */
   readonly words: readonly HitWord[];
   readonly before: string;
   readonly match: string;
@@ -63,7 +63,7 @@ interface IndexedPage extends PageText {
 
 /** The text of a volume, page by page, for searches as pages are added. */
 export class VolumeIndex {
-  /** By canvas. */
+  /** Indexed by canvas. */
   readonly #pages: (IndexedPage | undefined)[] = [];
   readonly #maxBytes: number;
   #bytes = 0;
@@ -177,7 +177,7 @@ function boxesOf({ lines, boxes }: PageText, first: number, last: number): reado
   return [...found.values()].filter((box) => box !== null);
 }
 
-/** Text before a position, from the beginning of a word where there are spaces. */
+/** Text before a position, from the start of a word where there are spaces. */
 function startOf(text: string, at: number): string {
   const from = at - SNIPPET_CHARACTERS;
   return from <= 0 ? text.slice(0, at) : `…${text.slice(from, at).replace(/^(?:\S*?\s|[\udc00-\udfff])/, "")}`;
@@ -193,7 +193,7 @@ function endOf(text: string, at: number): string {
 interface PageText {
   /** Words with their spaces, also at line ends; a word that a line end divides is whole. */
   readonly text: string;
-  /** Where each word begins in the text, ascending. The halves of a divided word are two words. */
+  /** Start position of each word in the text, ascending. The halves of a hyphenated word are two words. */
   readonly starts: Uint32Array;
   /** Number of each word's line on the page, from 0 in reading order. */
   readonly lines: Uint32Array;
@@ -201,7 +201,7 @@ interface PageText {
   readonly boxes: Float32Array;
 }
 
-/** What the line end divides a word by. */
+/** A hyphen at the end of a line. */
 const HYPHEN = /[-\u00ad‐¬⸗=]$/;
 /** Longest text that is read of a page. */
 const MAX_CHARACTERS = 1_000_000;
@@ -243,9 +243,9 @@ function pageText(page: AltoPage, canvas: Extent): PageText {
 }
 
 /**
- * What the last word of a line adds to the text.
+ * The text that the last word of a line adds.
  *
- * @param rest the second half of the word, where the line before began it
+ * @param rest the second half of the word if its first half is on the line before
  * @param next the first word of the next line
  * @returns the text of the word, the second half that follows where it is known, and what stands before the next word
  */

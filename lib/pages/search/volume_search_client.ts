@@ -40,7 +40,7 @@ export class VolumeSearch {
   readonly progress = signal(NOTHING_READ);
   readonly query = signal("");
   readonly isFolded = signal(true);
-  /** What is found in the pages that are read by now. */
+  /** The hits in the pages that have been read so far. */
   readonly found = computed(() => {
     // Read for its changes: the index itself is no signal.
     this.progress.value;
@@ -51,7 +51,7 @@ export class VolumeSearch {
   #index = new VolumeIndex();
   #running: AbortController | null = null;
   #failedInARow = 0;
-  /** Those of the volume that is read. */
+  /** Canvases of the current volume. */
   #canvases: readonly SearchedCanvas[] | null = null;
   /** Addresses of the texts that are not read yet or could not be read, by canvas. */
   #missing = new Map<number, string>();
@@ -64,7 +64,7 @@ export class VolumeSearch {
    * Reads the texts of a volume, those of another one are released. Of the volume that is read already, only the texts
    * that could not be read are tried again.
    *
-   * @param from index of the canvas to begin with
+   * @param from index of the canvas to read first
    */
   async start(canvases: readonly SearchedCanvas[], from: number): Promise<void> {
     if (canvases !== this.#canvases) this.#open(canvases);
@@ -86,7 +86,7 @@ export class VolumeSearch {
     if (!signal.aborted) this.#report({ isReading: false });
   }
 
-  /** Ends the reading; what is read by now can still be searched. */
+  /** Stops reading; texts that have been read can still be searched. */
   stop(): void {
     this.#running?.abort();
     this.#running = null;
@@ -136,7 +136,7 @@ export class VolumeSearch {
   }
 }
 
-/** The next idle moment of a browser; in one that does not tell, the next task. A busy page is waited for one second. */
+/** Waits until the browser is idle, one second at most; without `requestIdleCallback` until the next task. */
 export function browserIdle(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof requestIdleCallback === "function") requestIdleCallback(() => resolve(), { timeout: 1000 });

@@ -5,16 +5,16 @@ import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
 import { TilePreloads, type TileSourceAnswer, type TileSources } from "./tile_sources_client.ts";
 import { PHONE } from "./viewer_panels_client.ts";
 
-/** A page as it lies before the reader: a canvas with the images that are chosen. */
+/** A canvas with its chosen images. */
 export interface ShownPage {
-  /** Of the canvas. */
+  /** Canvas index. */
   readonly index: number;
   /** In the canvas's units; null: those of its first image. */
   readonly width: number | null;
   readonly height: number | null;
-  /** From the bottom to the top. */
+  /** In painting order, the bottom one first. */
   readonly layers: readonly Layer[];
-  /** The images stand for a page that has none of its own, such as the cover of a recording. */
+  /** The images are placeholders for a page without one, such as the cover of a recording. */
   readonly isStandIn: boolean;
   /** Address of an image that is shown until one of the layers is there; null: none. */
   readonly before: string | null;
@@ -28,14 +28,14 @@ interface Layer {
 
 /** A point of a page. */
 export interface PagePoint {
-  /** Of the canvas. */
+  /** Canvas index. */
   readonly index: number;
   /** Fractions of the page's width and height. */
   readonly x: number;
   readonly y: number;
 }
 
-/** What of the images that are shown cannot be loaded. */
+/** Whether parts of the shown images, or whole images, failed to load. */
 export type ImageFailures = "none" | "parts" | "whole";
 
 interface ImageViewEvents {
@@ -90,9 +90,9 @@ export class ImageView {
   /** Elements over the pages, by canvas index. */
   #overlays = new Map<number, HTMLElement>();
   #items: OpenSeadragon.TiledImage[] = [];
-  /** Images that are shown until those of their page are there, by canvas index. */
+  /** Placeholder images by canvas index. */
   #before = new Map<number, HTMLElement>();
-  /** Of each image on the surface, the canvas index. */
+  /** Canvas index of each image on the surface. */
   readonly #canvasOf = new WeakMap<OpenSeadragon.TiledImage, number>();
   /** Images of which a tile has arrived. */
   readonly #seen = new WeakSet<OpenSeadragon.TiledImage>();
@@ -100,7 +100,7 @@ export class ImageView {
   #failed = new Set<OpenSeadragon.TiledImage>();
   /** Whether an image of the pages is not on the surface at all, which no tile mends. */
   #isLacking = false;
-  /** Counts the calls of `show`, so that what was begun for an earlier one stops. */
+  /** Number of `show` calls: work for an earlier call stops. */
   #turn = 0;
 
   constructor(element: HTMLElement, osd: Osd, sources: TileSources, events: ImageViewEvents) {
@@ -215,7 +215,7 @@ export class ImageView {
     const place = this.#pages.find(({ page }) => page.index === index);
     if (!place) return;
     const width = Math.max(box.width * 1.15, MIN_PART) * place.width;
-    // A line is wide and flat: what is above and below it stays in view.
+    // A line is wide and flat: show some context above and below it.
     const height = Math.max(box.height * 5, 0.2);
     const x = place.x + (box.x + box.width / 2) * place.width - width / 2;
     const y = box.y + box.height / 2 - height / 2;
@@ -296,7 +296,7 @@ export class ImageView {
 
   /**
    * Empties the surface, so that no image stands under the number of another page. The library adds images in the order
-   * in which they were asked for, so one that never answers would hold back all later ones: `removeAll` cancels it.
+   * in which they were requested, so one without a response would delay all later ones: `removeAll` cancels it.
    */
   #clear(): void {
     this.#pages = [];
@@ -309,7 +309,7 @@ export class ImageView {
     this.#viewer.world.removeAll();
   }
 
-  /** Shows what stands for pages until their images are there, where the extents of all are known by then. */
+  /** Shows placeholder images until the images of the pages are loaded, if the extents of all pages are known. */
   #showBefore(pages: readonly ShownPage[]): void {
     if (pages.every(({ before }) => before === null) || pages.some(({ width, height }) => !width || !height)) return;
     this.#pages = placed(pages, pages.map(() => []));
@@ -415,7 +415,7 @@ function sourcesOf(pages: readonly ShownPage[]): readonly ImageSource[] {
 
 /** Between two pages that lie side by side, of a page's height. */
 const GAP = 0.004;
-/** Of a page whose extent nothing tells before its image is there. */
+/** Assumed width / height of a page whose extent is not known before its image is loaded. */
 const USUAL_ASPECT = 0.75;
 
 function placed(pages: readonly ShownPage[], answers: readonly (readonly TileSourceAnswer[])[]): PlacedPage[] {
@@ -442,8 +442,8 @@ function onSurface({ page, x, width }: PlacedPage, target: Box | null): Box {
 }
 
 /**
- * Where a whole image lies before it is mirrored and rotated about its own centre, so that the chosen part of it ends up
- * in a box.
+ * The position of a whole image before it is mirrored and rotated about its centre, such that the chosen part of it ends up in
+ * a box.
  *
  * @param pixels extent of the whole image
  */

@@ -29,7 +29,7 @@ export type PageText =
 export class PageTexts {
   readonly #fetch: typeof fetch;
   readonly #reads = new CancelableReads(MAX_READS);
-  /** By address. */
+  /** Keyed by address. */
   readonly #texts = new LRUCache<string, ReadonlySignal<PageText>>({ max: MAX_CACHED });
 
   constructor(request: typeof fetch) {

@@ -21,7 +21,7 @@ const MIN_TILE = 64;
 /** Most tiles of the whole image where it is smallest: all of them are requested at once. */
 const MAX_FIRST_TILES = 1000;
 
-/** What OpenSeadragon opens: the description of an image service, or one image file. */
+/** Options of an OpenSeadragon tile source: a service description, or one image file. */
 type TileSource = Readonly<Record<string, unknown>>;
 
 export type TileSourceAnswer =
@@ -32,7 +32,7 @@ export type TileSourceAnswer =
 export class TileSources {
   readonly #fetch: typeof fetch;
   readonly #reads = new CancelableReads(MAX_READS);
-  /** By the service's address. */
+  /** Keyed by the service's address. */
   readonly #infos = new LRUCache<string, Promise<TileSourceAnswer>>({ max: MAX_CACHED });
 
   constructor(request: typeof fetch) {
@@ -40,8 +40,7 @@ export class TileSources {
   }
 
   /**
-   * The way to show an image: its service, or its file where it has no service or none that can be read. It never
-   * rejects.
+   * The tile source of an image: its service, or its file if it has no service or an unreadable one. Never rejects.
    *
    * @param urgent the image is shown now
    */

@@ -22,5 +22,4 @@ export const VIEWER_SHORTCUTS = [
   { keys: ["?"], shown: "?", command: "help", isCharacter: true },
 ] as const satisfies readonly Shortcut<string>[];
 
-/** What a key does in the manifest viewer. */
 export type ViewerCommand = typeof VIEWER_SHORTCUTS[number]["command"];

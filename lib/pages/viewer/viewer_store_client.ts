@@ -37,7 +37,7 @@ export class ViewerStore {
   readonly url = signal<string | null>(null);
   /** The campaign that the reader comes from; null where the address names none. */
   readonly campaign = signal<NamedCampaign | null>(null);
-  /** Index of the canvas that the address names. The order has it: one without it gives way to the manifest's own. */
+  /** Index of the canvas in the address. Always in `order`: an order without it is replaced by the manifest's default. */
   readonly current = signal(0);
   readonly isSpread = signal(false);
   /** Index into the manifest's alternative orders; null: the order of its canvases. */
@@ -66,7 +66,7 @@ export class ViewerStore {
       ? spreadsOf(manifest.canvases, this.order.value, this.isRightToLeft.value)
       : this.order.value.map((index) => [index]);
   });
-  /** By canvas, the spread that it is in. */
+  /** Index of each canvas's spread. */
   readonly #spreadAt: ReadonlySignal<ReadonlyMap<number, number>> = computed(() =>
     new Map(this.#spreads.value.flatMap((spread, at) => spread.map((index) => [index, at] as const)))
   );
@@ -159,7 +159,7 @@ export class ViewerStore {
     }
   }
 
-  /** Shows a canvas. An order that leaves it out gives way to the manifest's own, which has every one. */
+  /** Shows a canvas. An order without it is replaced by the manifest's default, which has all canvases. */
   #open(index: number): void {
     batch(() => {
       if (!this.positions.value.has(index)) this.orderIndex.value = null;
@@ -188,11 +188,11 @@ export class ViewerStore {
   }
 
   #follow(): void {
-    // A fragment that waits to be written names a page that the reader has left by now.
+    // A fragment that is still to be written is that of the page before.
     this.#addressBar.stop();
     const { manifest: url, isRefused, canvas, campaign } = readViewerAddress(location.hash, location.href);
     if (this.url.value !== null && /^#[^=]+$/.test(location.hash)) {
-      // A place on the page, as the link past the bar names: the manifest stays, and its address comes back.
+      // A plain fragment, as of the skip link: the manifest stays, and its address is restored.
       this.#addressBar.write(this.addressOf(this.current.value), "same");
       return;
     }
@@ -259,7 +259,7 @@ const RETRY_MS = 5000;
 /** Writes the fragment of the page's address, also where the browser limits how often that may be done. */
 export class AddressBar {
   readonly #deps: AddressBarDeps;
-  /** Prevents the next try. */
+  /** Cancels the retry. */
   #cancelRetry: () => void = () => {};
 
   constructor(deps: AddressBarDeps) {
@@ -267,10 +267,10 @@ export class AddressBar {
   }
 
   /**
-   * Writes a fragment. Where the browser refuses, the last one that was written replaces the address later.
+   * Writes a fragment. If the browser refuses, writes it later.
    *
    * @param hash with its `#`
-   * @param entry whether it is an entry of its own in the history
+   * @param entry whether to add a history entry or to replace the current one
    */
   write(hash: string, entry: "new" | "same"): void {
     this.stop();
@@ -283,7 +283,7 @@ export class AddressBar {
     }
   }
 
-  /** Leaves out a fragment that waits to be written. */
+  /** Cancels a fragment that is still to be written. */
   stop(): void {
     this.#cancelRetry();
     this.#cancelRetry = () => {};

@@ -16,16 +16,16 @@ export interface TextLine {
   readonly text: string;
   /** The words of the text; a hyphen may follow the last. */
   readonly words: readonly Pick<AltoWord, "text">[];
-  /** Where each word begins in the text. */
+  /** Start position of each word in the text. */
   readonly starts: readonly number[];
   /** Base direction; null: that of the first strong letter. */
   readonly direction: TextDirection | null;
   readonly step: ConfidenceStep;
   /** 0 to 1; null: not known. */
   readonly confidence: number | null;
-  /** As fractions of the page's width and height; null: not known. */
+  /** Fractions of the page's width and height; null: not known. */
   readonly box: Box | null;
-  /** The line begins a block. */
+  /** First line of its block. */
   readonly isFirst: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface LineMark {
   /** Positions in the text of the line; `to` is behind the part. */
   readonly from: number;
   readonly to: number;
-  /** Of the hit that the reader is at. */
+  /** Part of the current hit. */
   readonly isCurrent: boolean;
 }
 
@@ -121,7 +121,7 @@ function wordRanges({ words, starts }: TextLine): readonly WordRange[] {
   }));
 }
 
-/** The part of a line that a word of a hit stands for; null where the line is another one. */
+/** The part of a line that a word of a hit covers; null if the line has no such word. */
 function rangeOf(
   own: WordRange | undefined,
   { from, to }: HitWord,
@@ -135,7 +135,7 @@ function rangeOf(
 }
 
 /**
- * Adds a mark. The words of a phrase are one with what is between them, and marks that overlap are one.
+ * Adds a mark. The words of a phrase form one mark, including the space between them, and overlapping marks are merged.
  *
  * @param isFurther the mark before in this line is of the same hit
  */

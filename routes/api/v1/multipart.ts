@@ -116,7 +116,7 @@ const partList = z.object({ ...place, upload_id: z.string(), ...partPage.shape }
 
 const unknown = { 404: { description: "No such bucket or upload" } };
 
-/** Uploads in parts: begun, their parts sent through URLs, put together or thrown away. */
+/** Operations of uploads in parts: create, presign the parts, complete or abort. */
 export function multipartOperations(operation: GatewayOperation, s3: S3): Operation[] {
   return [
     operation({
@@ -179,7 +179,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const expires_in = validitySeconds(body);
         const { bucket, key } = place;
         const presign = await presigner(s3, caller, { bucket, method: "put_object", expiresSeconds: expires_in });
-        // No upload is begun for a key that no URL can contain.
+        // Reject a key that no URL can contain before creating the upload.
         presign({ key });
         if (!body.upload_id) requireAll(headers, total_parts);
         const algorithm = headers.size > 0 ? WITH_SHA256 : undefined;
