@@ -1,18 +1,30 @@
-import { accessLog, type MeasureRequest, type RequestLog } from "@/lib/http/access_log.ts";
-import { addBelow, type App, handledBy, httpApp, routesOf } from "@/lib/http/app.ts";
-import { cors, defaultHeaders, hostCheck } from "@/lib/http/default_headers.ts";
-import { mount } from "@/lib/http/dispatch.ts";
+import {
+  accessLog,
+  addBelow,
+  type App,
+  cors,
+  defaultHeaders,
+  handledBy,
+  hostCheck,
+  httpApp,
+  type MeasureRequest,
+  mount,
+  type RequestLog,
+  routesOf,
+} from "@/lib/http/app.ts";
 import {
   DEFAULT_MAX_REQUESTS,
+  type Handler,
   limitConcurrency,
   MAX_LOGINS,
   MAX_LOGINS_PER_ADDRESS,
   MAX_UNPROVEN,
   MAX_UNPROVEN_PER_ADDRESS,
+  type Middleware,
+  type RequestContext,
   Slots,
   UnprovenRequests,
-} from "@/lib/http/limit_concurrency.ts";
-import type { Handler, Middleware, RequestContext } from "@/lib/http/request_context.ts";
+} from "@/lib/http/request_context.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";
 import { bucketReachable } from "@/lib/s3/probes.ts";
 import { STORAGE_API_PATH } from "@/lib/auth/storage_api_path.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "@/lib/config/mod.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
 import { endsWithin } from "@/lib/std/timing.ts";

@@ -8,7 +8,7 @@ import { LoginRecords } from "@/lib/operations/audit/login_records.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { Buffer } from "node:buffer";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { exists, textIfExists, writeDurablyAsync } from "@/lib/std/files.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { ConfigError } from "@/lib/std/start_errors.ts";

@@ -4,8 +4,8 @@ import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities }
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
-import { maxTenantRequests } from "@/lib/http/limit_concurrency.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import { maxTenantRequests } from "@/lib/http/request_context.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";

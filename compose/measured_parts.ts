@@ -1,9 +1,7 @@
 import project from "@/deno.json" with { type: "json" };
 import type { AuditTrail } from "@/lib/operations/audit/audit_trail.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
-import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
-import { defaultHeaders, hostCheck } from "@/lib/http/default_headers.ts";
+import { type App, defaultHeaders, hostCheck, httpApp, type RequestLog, routesOf } from "@/lib/http/app.ts";
 import { processFigures, requestFigures, upstreamFigures } from "@/lib/operations/metrics/request_metrics.ts";
 import { defineMetrics, type Metrics } from "@/lib/operations/metrics/metric_table.ts";
 import type { ConnectionFigures } from "@/lib/process/connections.ts";

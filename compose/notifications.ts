@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import { type Config, ConfigError, type NotificationsConfig } from "@/lib/config/mod.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { campaignLook } from "@/lib/operations/notifications/campaign_news.ts";
 import { diskLook } from "@/lib/operations/notifications/disk_watch.ts";
 import { type EndedCheck, fixityNews } from "@/lib/operations/notifications/fixity_news.ts";

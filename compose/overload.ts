@@ -1,4 +1,4 @@
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/process/handler.ts";
 import { LoadShedder, shedLoad } from "@/lib/process/shed_load.ts";
 import { atMostEvery } from "@/lib/std/timing.ts";

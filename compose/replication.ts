@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
 import type { GuessLimits } from "@/lib/auth/credential_memory.ts";
 import { type Config, ConfigError } from "@/lib/config/mod.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import type { SessionKeys } from "@/lib/auth/session_token.ts";

@@ -4,7 +4,7 @@ import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib
 import { givenSessionKeys, parseSessionKeys, sessionKeyFile, type SessionKeys } from "@/lib/auth/session_token.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig, TextSource } from "@/lib/config/mod.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";

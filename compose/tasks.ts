@@ -1,7 +1,7 @@
 import { resolveLogin } from "@/lib/auth/token.ts";
 import type { Identify } from "@/lib/auth/store_credentials.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { EndedCheck } from "@/lib/operations/notifications/fixity_news.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";

@@ -11,7 +11,7 @@ import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { CampaignRecords, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
 import { ChosenCampaigns, unlistedJobs } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { type Config, ConfigError, type StoragePagesConfig, type WebConfig } from "@/lib/config/mod.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "@/components/icon.tsx";
 import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
-import { addressOf, type RawTarget } from "@/lib/http/raw_path.ts";
+import { addressOf, type RawTarget } from "@/lib/http/request_context.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { STORAGE_PATH } from "@/lib/pages/storage/storage_paths.ts";
 import { STORAGE_LABELS } from "@/lib/pages/storage/storage_sentences.ts";

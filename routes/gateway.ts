@@ -3,18 +3,17 @@ import { Admission } from "@/lib/auth/admission.ts";
 import type { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { CorsOrigins, RequestLog } from "@/lib/http/app.ts";
 import type { AuditRecorder, LoginRecorder } from "@/lib/http/audit_event.ts";
-import type { CorsOrigins } from "@/lib/http/default_headers.ts";
 import {
   DEFAULT_MAX_REQUESTS,
   enterRole,
   maxTenantRequests,
+  redactText,
   Slots,
   type UnprovenRequests,
-} from "@/lib/http/limit_concurrency.ts";
+} from "@/lib/http/request_context.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { redactText } from "@/lib/http/redact.ts";
 import { type Mapi, mapiReachable, proveByMapi } from "@/lib/mapi/mapi_client.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { type App, httpApp } from "@/lib/http/app.ts";
-import { defaultHeaders } from "@/lib/http/default_headers.ts";
+import { accessLog, type App, defaultHeaders, httpApp, type RequestLog } from "@/lib/http/app.ts";
 import { unavailable } from "@/lib/http/errors.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import { readWithin } from "@/lib/std/timing.ts";

@@ -1,7 +1,7 @@
 import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
 import type { CampaignPages, OpenAnswer } from "@/lib/campaigns/reader/campaign_pages.ts";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { addressOf } from "@/lib/http/raw_path.ts";
+import { addressOf } from "@/lib/http/request_context.ts";
 import { listPage, olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/pages/campaigns/campaign_filter.ts";
 import { BOARD_SENTENCES } from "@/lib/pages/campaigns/campaign_sentences.ts";
 import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";

@@ -1,7 +1,7 @@
 import { readForm } from "@/lib/http/body.ts";
 import { invalid } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
-import { ownPath } from "@/lib/http/raw_path.ts";
+import { ownPath } from "@/lib/http/request_context.ts";
 import { LANGUAGES } from "@/lib/pages/locale/language.ts";
 import { browserScheme, requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { languageCookie } from "@/lib/site/page_language.ts";

@@ -1,6 +1,6 @@
 import { BackLink, RefusedAddress, type RefusedQuery, resultNamed } from "@/components/viewer/result_page.tsx";
 import RunViewer from "@/islands/run_viewer.tsx";
-import { addressOf } from "@/lib/http/raw_path.ts";
+import { addressOf } from "@/lib/http/request_context.ts";
 import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/pages/log/log_sentences.ts";
 import { readLogAddress } from "@/lib/pages/volume_address.ts";

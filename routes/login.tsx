@@ -2,7 +2,7 @@ import { Brand, LanguageChoice } from "@/components/frame_parts.tsx";
 import { PageDrawing, SampleLogins } from "@/components/login_parts.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
 import { LONGEST_WAIT_MS } from "@/lib/auth/credential_memory.ts";
-import { addressOf } from "@/lib/http/raw_path.ts";
+import { addressOf } from "@/lib/http/request_context.ts";
 import { foreignOriginSentence } from "@/lib/pages/coded_check_sentences.ts";
 import {
   accountKind,

@@ -1,6 +1,4 @@
-import type { RequestLog } from "@/lib/http/access_log.ts";
-import { UNCACHED, UNSTORED } from "@/lib/http/default_headers.ts";
-import { addBelow, type AddRoute, renderError } from "@/lib/http/app.ts";
+import { addBelow, type AddRoute, renderError, type RequestLog, UNCACHED, UNSTORED } from "@/lib/http/app.ts";
 import { HttpError, methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { type Handler, RequestContext } from "@/lib/http/request_context.ts";

@@ -1,8 +1,12 @@
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
-import { addressKey } from "@/lib/http/client_address.ts";
+import {
+  addressKey,
+  enterTenant,
+  type RequestContext,
+  type Slots,
+  UnprovenRequests,
+} from "@/lib/http/request_context.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
-import { enterTenant, type Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { MarkedRequest } from "@/lib/std/request_mark.ts";
 import {

@@ -1,5 +1,5 @@
-import { forwarded } from "@/lib/http/client_address.ts";
-import { UNCACHED } from "@/lib/http/default_headers.ts";
+import { forwarded } from "@/lib/http/request_context.ts";
+import { UNCACHED } from "@/lib/http/app.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 
 /** The scheme of the site's URL in the browser. */

@@ -30,7 +30,7 @@ const MAX_NAME_CHARACTERS = 64;
 
 /** Credentials of a client that are not yet known to be right. */
 export interface Guess {
-  /** The key of the client: `addressKey` in lib/http/client_address.ts. */
+  /** The key of the client: `addressKey` in lib/http/request_context.ts. */
   readonly address: string;
   /** The key that {@link accountKey} returns. */
   readonly account: string;

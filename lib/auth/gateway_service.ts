@@ -1,10 +1,8 @@
-import type { RawTarget } from "@/lib/http/raw_path.ts";
-import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
+import { type RawTarget, REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/body.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
-import { guardedBody } from "@/lib/http/response_body.ts";
-import type { UpstreamClient } from "@/lib/http/upstream.ts";
+import { guardedBody, type UpstreamClient } from "@/lib/http/upstream.ts";
 
 /** A request to the gateway role for a request of a browser. */
 export interface GatewayRequest {

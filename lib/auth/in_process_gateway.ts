@@ -1,6 +1,4 @@
-import type { RequestLog } from "@/lib/http/access_log.ts";
-import { handledBy, httpApp, routesOf, serving } from "@/lib/http/app.ts";
-import { mount } from "@/lib/http/dispatch.ts";
+import { handledBy, httpApp, mount, type RequestLog, routesOf, serving } from "@/lib/http/app.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import type { GatewayRequest, GatewayService } from "./gateway_service.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { errorName } from "@/lib/http/errors.ts";
 import { endsWithin } from "@/lib/std/timing.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";

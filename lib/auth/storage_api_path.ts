@@ -1,6 +1,6 @@
-import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
+import { UNFRAMED_POLICY } from "@/lib/http/app.ts";
 import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
-import { hasDotSegment, type RawTarget } from "@/lib/http/raw_path.ts";
+import { hasDotSegment, type RawTarget } from "@/lib/http/request_context.ts";
 
 /** Where pages of the browser reach the gateway's operations. */
 export const STORAGE_API_PATH = "/storage/api/";

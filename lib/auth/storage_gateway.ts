@@ -1,10 +1,8 @@
 import { decodeJwt } from "jose";
 import { z } from "zod";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/response_body.ts";
-import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
-import { UpstreamError } from "@/lib/http/upstream.ts";
-import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { readCapped, UpstreamError } from "@/lib/http/upstream.ts";
+import { type RawTarget, REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { boundedReader, streamReader } from "@/lib/std/body_reader.ts";

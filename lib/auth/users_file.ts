@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { unavailable } from "@/lib/http/errors.ts";
-import { Slots } from "@/lib/http/limit_concurrency.ts";
+import { Slots } from "@/lib/http/request_context.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
 import { FairSlots } from "@/lib/std/concurrency.ts";
 

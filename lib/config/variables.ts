@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
-import { DEFAULT_MAX_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { DEFAULT_MAX_REQUESTS } from "@/lib/http/request_context.ts";
 import { EVENT_TYPES } from "@/lib/operations/notifications/event.ts";
 import { DEFAULT_IDLE_SECONDS, DEFAULT_MAX_CONNECTIONS } from "@/lib/process/connections.ts";
 import {

@@ -19,7 +19,7 @@ import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
 import { deadline } from "@/lib/std/timing.ts";
 import { badRequest, clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { mediaTypeOf } from "./header_values.ts";
-import { guardedStream } from "./response_body.ts";
+import { guardedStream } from "./upstream.ts";
 
 /** Largest JSON body, bytes. */
 const MAX_JSON_BYTES = 1024 * 1024;

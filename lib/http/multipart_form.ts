@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { BodySource } from "./body.ts";
 import { badRequest, type HttpError, invalid } from "./errors.ts";
-import { missing } from "./validation.ts";
+import { missing } from "./operation.ts";
 
 /** Longest header block of one part, bytes. */
 const MAX_HEADER_BYTES = 8 * 1024;

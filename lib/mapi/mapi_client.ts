@@ -2,9 +2,16 @@ import { Buffer } from "node:buffer";
 import type { z } from "zod";
 import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError, notFound } from "@/lib/http/errors.ts";
-import { guardedStream, readCapped, type UpstreamResponse } from "@/lib/http/response_body.ts";
-import { redactText } from "@/lib/http/redact.ts";
-import { type FailureDetails, type UpstreamClient, UpstreamError, upstreamFailure } from "@/lib/http/upstream.ts";
+import {
+  type FailureDetails,
+  guardedStream,
+  readCapped,
+  type UpstreamClient,
+  UpstreamError,
+  upstreamFailure,
+  type UpstreamResponse,
+} from "@/lib/http/upstream.ts";
+import { redactText } from "@/lib/http/request_context.ts";
 import type { StoreQuery } from "@/lib/mapi/records/fields.ts";
 import {
   announcedLength,

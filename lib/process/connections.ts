@@ -1,6 +1,13 @@
-import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
-import { DEFAULT_MAX_REQUESTS, type Full, maxTenantRequests, Slots } from "@/lib/http/limit_concurrency.ts";
-import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
+import {
+  addressKey,
+  DEFAULT_MAX_REQUESTS,
+  type Full,
+  maxTenantRequests,
+  peerAddress,
+  type RawTarget,
+  rawTarget,
+  Slots,
+} from "@/lib/http/request_context.ts";
 import type { ServeConnection, ServedConnection } from "@/lib/runtime/serve_connection.ts";
 import { atMostEvery, deadline } from "@/lib/std/timing.ts";
 import { announcedLength, STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/body_reader.ts";

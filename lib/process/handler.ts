@@ -1,6 +1,5 @@
-import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
-import type { RequestInfo } from "@/lib/http/request_context.ts";
-import { redactText } from "@/lib/http/redact.ts";
+import { addDefaultHeaders } from "@/lib/http/app.ts";
+import { redactText, type RequestInfo } from "@/lib/http/request_context.ts";
 
 /** The connection of a request. */
 export interface HandlerInfo extends Pick<RequestInfo, "completed" | "target" | "breakOff"> {

@@ -1,8 +1,13 @@
-import { addressKey, clientAddress, peerAddress } from "@/lib/http/client_address.ts";
-import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
-import { rawTarget } from "@/lib/http/raw_path.ts";
-import { Slots } from "@/lib/http/limit_concurrency.ts";
-import { REQUEST_ID_HEADER, requestId } from "@/lib/http/request_context.ts";
+import {
+  addressKey,
+  clientAddress,
+  peerAddress,
+  rawTarget,
+  REQUEST_ID_HEADER,
+  requestId,
+  Slots,
+} from "@/lib/http/request_context.ts";
+import { addDefaultHeaders } from "@/lib/http/app.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { Handler, HandlerInfo } from "./handler.ts";
 

@@ -1,10 +1,9 @@
 import type { Caller, S3Keys } from "@/lib/auth/store_credentials.ts";
-import { SANDBOX_POLICY, UNCACHED } from "@/lib/http/default_headers.ts";
+import { SANDBOX_POLICY, UNCACHED } from "@/lib/http/app.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { headerText, mediaTypeOf } from "@/lib/http/header_values.ts";
 import type { RequestInfo } from "@/lib/http/request_context.ts";
-import { boundedBody } from "@/lib/http/response_body.ts";
-import { type UpstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
+import { boundedBody, type UpstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";

@@ -1,6 +1,5 @@
-import { peerAddress, trustCopy } from "@/lib/http/client_address.ts";
+import { peerAddress, type RequestContext, trustCopy } from "@/lib/http/request_context.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import { browserScheme } from "@/lib/auth/browser_origin.ts";
 import { LOGIN_PATH, LOGOUT_PATH, passThrough, type PassThroughOptions } from "./pass_through.ts";
 import { clearedCookie, sessionValues } from "@/lib/auth/session_token.ts";

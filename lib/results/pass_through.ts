@@ -1,9 +1,7 @@
 import { readBytes } from "@/lib/http/body.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { guardedBody } from "@/lib/http/response_body.ts";
-import { hasDotSegment } from "@/lib/http/raw_path.ts";
-import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
-import { UpstreamError } from "@/lib/http/upstream.ts";
+import { guardedBody, UpstreamError } from "@/lib/http/upstream.ts";
+import { hasDotSegment, REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import type { TimeBounds } from "@/lib/std/body_reader.ts";
 import { browserHost, browserScheme } from "@/lib/auth/browser_origin.ts";
 import {

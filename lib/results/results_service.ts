@@ -1,9 +1,7 @@
-import { UNCACHED } from "@/lib/http/default_headers.ts";
+import { UNCACHED } from "@/lib/http/app.ts";
 import { HttpError, type HttpErrorOptions } from "@/lib/http/errors.ts";
-import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
-import type { UpstreamResponse } from "@/lib/http/response_body.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { UpstreamClient } from "@/lib/http/upstream.ts";
+import { type RawTarget, rawTarget, type RequestContext } from "@/lib/http/request_context.ts";
+import type { UpstreamClient, UpstreamResponse } from "@/lib/http/upstream.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 
 /** The circumstances of a request to the results role. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/response_body.ts";
+import { readCapped } from "@/lib/http/upstream.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { timedCache } from "@/lib/std/caches.ts";
 import { untilAborted } from "@/lib/std/timing.ts";

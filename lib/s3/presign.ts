@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
-import { hasDotSegment } from "@/lib/http/raw_path.ts";
+import { hasDotSegment } from "@/lib/http/request_context.ts";
 import { type HeaderRecord, locate, type S3, s3Address } from "./s3_client.ts";
 import { hostOf, presignQuery, type QueryPairs, s3Path } from "./signer.ts";
 

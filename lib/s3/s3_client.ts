@@ -7,9 +7,9 @@ import {
   type HttpError,
   requestTimeout,
 } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/response_body.ts";
 import {
   type FailureDetails,
+  readCapped,
   type UpstreamClient,
   UpstreamError,
   upstreamFailure,

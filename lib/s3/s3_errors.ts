@@ -1,6 +1,6 @@
 import { HttpError, type HttpErrorOptions } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/response_body.ts";
-import { redactText } from "@/lib/http/redact.ts";
+import { readCapped } from "@/lib/http/upstream.ts";
+import { redactText } from "@/lib/http/request_context.ts";
 import { unescapeXml } from "@/lib/std/xml_scanner.ts";
 
 const MAX_ERROR_BYTES = 64 * 1024;

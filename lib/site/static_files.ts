@@ -1,5 +1,5 @@
 import { CODINGS, preferredCoding } from "@/lib/http/header_values.ts";
-import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
+import { SANDBOX_POLICY } from "@/lib/http/app.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { hasHeadPolicy, MAX_VIEWER_BYTES, pagePolicy, viewerPolicy } from "./policies.ts";

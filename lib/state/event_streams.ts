@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { errorName } from "@/lib/http/errors.ts";
 import { sleep } from "@/lib/std/timing.ts";
 import type { RedisClient } from "./redis_client.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { Redis } from "ioredis";
 import { HttpError, unavailable } from "@/lib/http/errors.ts";
-import { redactText } from "@/lib/http/redact.ts";
+import { redactText } from "@/lib/http/request_context.ts";
 import { tlsTrust } from "@/lib/http/upstream.ts";
 import { atMostEvery, endsWithin } from "@/lib/std/timing.ts";
 import { errorReason } from "@/lib/std/text.ts";

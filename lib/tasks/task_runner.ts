@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
-import { redactText } from "@/lib/http/redact.ts";
+import { redactText } from "@/lib/http/request_context.ts";
 import { codedSentence, type CodedText } from "@/lib/std/coded.ts";
 import { FairSlots, forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badGateway, HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
-import { redactText } from "@/lib/http/redact.ts";
+import { redactText } from "@/lib/http/request_context.ts";
 import { resourceOf, type S3 } from "@/lib/s3/s3_client.ts";
 import { ABSENT, currentHeaders, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
 import { copyObject } from "@/lib/s3/copy.ts";

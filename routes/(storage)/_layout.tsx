@@ -1,6 +1,6 @@
 import LoginNotice from "@/islands/login_notice.tsx";
 import StorageTasks from "@/islands/storage_tasks.tsx";
-import { addressOf, type RawTarget } from "@/lib/http/raw_path.ts";
+import { addressOf, type RawTarget } from "@/lib/http/request_context.ts";
 import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { LABELS } from "@/lib/pages/page_sentences.ts";

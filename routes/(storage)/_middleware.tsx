@@ -1,5 +1,5 @@
 import { HttpError } from "@/lib/http/errors.ts";
-import { addressOf } from "@/lib/http/raw_path.ts";
+import { addressOf } from "@/lib/http/request_context.ts";
 import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { LABELS } from "@/lib/pages/page_sentences.ts";

@@ -1,11 +1,9 @@
 import { type AcceptedIdentities, accountKey, type Blocked, type GuessLimits } from "@/lib/auth/credential_memory.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import { type RequestLog, UNCACHED, UNSTORED } from "@/lib/http/app.ts";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
-import { addressKey } from "@/lib/http/client_address.ts";
+import { addressKey, type RequestContext, UnprovenRequests } from "@/lib/http/request_context.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
-import { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";
 import {
@@ -26,7 +24,6 @@ import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import type { SessionKeys } from "@/lib/auth/session_token.ts";
 import { sealSession, sessionCookie } from "@/lib/auth/session_token.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
-import { UNCACHED, UNSTORED } from "@/lib/http/default_headers.ts";
 import { resultsError } from "@/lib/results/results_service.ts";
 import { cleanMessage, S3Failure } from "@/lib/s3/s3_errors.ts";
 

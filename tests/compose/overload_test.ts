@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { overloadGuard } from "@/compose/overload.ts";
-import type { LogEntry } from "@/lib/http/access_log.ts";
+import type { LogEntry } from "@/lib/http/app.ts";
 import type { Handler, HandlerInfo } from "@/lib/process/handler.ts";
 
 const INFO = {} as HandlerInfo;

@@ -5,7 +5,7 @@ import { replication } from "@/compose/replication.ts";
 import { revokedSessions } from "@/compose/results.ts";
 import { type Blocked, GuessLimits, MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/credential_memory.ts";
 import { diskFiles, readConfig } from "@/lib/config/mod.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import type { RevocableSession, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import { RedisClient } from "@/lib/state/redis_client.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";

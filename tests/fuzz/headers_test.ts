@@ -8,9 +8,15 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
 import { bearerToken } from "@/lib/auth/token.ts";
-import { addressKey, clientAddress, trustProxies } from "@/lib/http/client_address.ts";
+import {
+  addressKey,
+  clientAddress,
+  redactPath,
+  redactQuery,
+  redactText,
+  trustProxies,
+} from "@/lib/http/request_context.ts";
 import { contentDisposition, fileNameOf, headerText } from "@/lib/http/header_values.ts";
-import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
 import { readTraceParent, traceParentOf } from "@/lib/operations/tracing.ts";
 import { asciiDisposition, decodeWords } from "@/lib/std/header_encoding.ts";
 import { storedDigests } from "@/lib/tasks/fixity/expected.ts";

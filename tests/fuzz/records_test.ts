@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { validate } from "@/lib/http/validation.ts";
+import { validate } from "@/lib/http/operation.ts";
 import { mapiFailure, mapiPath, readList, storeAnswer } from "@/lib/mapi/mapi_client.ts";
 import * as accounts from "@/lib/mapi/records/accounts.ts";
 import * as fields from "@/lib/mapi/records/fields.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { healthOperations, reachability, type ReadinessCheck, unavailableApp } from "@/routes/health.ts";
 import { buildApp } from "@/compose/app.ts";

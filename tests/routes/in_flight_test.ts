@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
-import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/limit_concurrency.ts";
+import { type Handler, MAX_LOGINS_PER_ADDRESS } from "@/lib/http/request_context.ts";
 import { NOW, SECRET, withGateway } from "./gateway_fixture.ts";
-import type { Handler } from "@/lib/http/request_context.ts";
 import { rawStore } from "./raw_store.ts";
 import { head, slowClient } from "./slow_client.ts";
 

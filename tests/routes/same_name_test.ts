@@ -5,7 +5,7 @@ import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import { IN_PROCESS_BASE, resultsFetch } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { buildApp } from "@/compose/app.ts";

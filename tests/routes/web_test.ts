@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import { buildApp } from "@/compose/app.ts";
 import type { WebDeps } from "@/routes/web.ts";
 import { ASSETS } from "@/tests/site/fake_site.ts";

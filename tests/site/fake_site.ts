@@ -1,6 +1,5 @@
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { httpApp, routesOf } from "@/lib/http/app.ts";
-import { defaultHeaders } from "@/lib/http/default_headers.ts";
+import { defaultHeaders, httpApp, routesOf } from "@/lib/http/app.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Middleware } from "@/lib/http/request_context.ts";
 import type { Session } from "@/lib/results/session_check.ts";

@@ -3,8 +3,8 @@ import { judgeAnswer, needsManifest, type ProgressFile, UNREAD } from "@/lib/cam
 import type { ProgressAnswer, RunState } from "@/lib/campaigns/projection/types.ts";
 import { progressUrls } from "@/lib/campaigns/projection/urls.ts";
 import { volumeIdentity, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
-import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
-import { readCappedBytes, type UpstreamResponse } from "@/lib/http/response_body.ts";
+import { hasDotSegment, rawTarget } from "@/lib/http/request_context.ts";
+import { readCappedBytes, type UpstreamResponse } from "@/lib/http/upstream.ts";
 import { BodyTooLong } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { deadline, untilAborted } from "@/lib/std/timing.ts";

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type BatchJob, keyOf, readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import type { StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { configMapPath, getObject, jobsPath } from "@/lib/kubernetes/cluster_reads.ts";
 import { type ClusterConnection, ClusterForbidden, ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { timedCache } from "@/lib/std/caches.ts";

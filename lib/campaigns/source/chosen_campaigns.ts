@@ -1,6 +1,6 @@
 import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { type Conventions, labelNames, POD_JOB_LABEL, selectors } from "@/lib/campaigns/projection/conventions.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { type Collection, configMapsPath, jobsPath, podsPath, selection } from "@/lib/kubernetes/cluster_reads.ts";
 import { clusterReachable, ClusterUnavailable, type StreamingConnection } from "@/lib/kubernetes/connection.ts";
 import { watchOnce } from "@/lib/kubernetes/watch.ts";

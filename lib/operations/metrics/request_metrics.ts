@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { MeasureRequest } from "@/lib/http/access_log.ts";
+import type { MeasureRequest } from "@/lib/http/app.ts";
 import { type Refusal, REFUSALS } from "@/lib/http/errors.ts";
 import type { Admitted } from "@/lib/http/request_context.ts";
 import type { MeasureUpstream, UpstreamResult } from "@/lib/http/upstream.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 import { atMostEvery, sleep } from "@/lib/std/timing.ts";
 import { errorReason } from "@/lib/std/text.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";

@@ -1,12 +1,11 @@
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { freesWrittenChunks, guardedStream } from "@/lib/http/response_body.ts";
-import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
+import { freesWrittenChunks, guardedStream } from "@/lib/http/upstream.ts";
+import { SANDBOX_POLICY } from "@/lib/http/app.ts";
 import { clientClosedRequest, notFound, unavailable } from "@/lib/http/errors.ts";
 import { contentDisposition } from "@/lib/http/header_values.ts";
-import { Slots } from "@/lib/http/limit_concurrency.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
+import { type RequestContext, Slots } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { FairSlots } from "@/lib/std/concurrency.ts";
 import type { TaskStore } from "@/lib/tasks/task.ts";

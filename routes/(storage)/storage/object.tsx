@@ -8,7 +8,7 @@ import StorageObjectActions from "@/islands/storage_object_actions.tsx";
 import StorageShare from "@/islands/storage_share.tsx";
 import StorageTags from "@/islands/storage_tags.tsx";
 import StorageVersions from "@/islands/storage_versions.tsx";
-import type { RawTarget } from "@/lib/http/raw_path.ts";
+import type { RawTarget } from "@/lib/http/request_context.ts";
 import { decidingType, fileKind, previewKind } from "@/lib/pages/storage/file_kinds.ts";
 import { formatBytes } from "@/lib/pages/storage/file_sizes.ts";
 import { fitsUrl, folderOf, nameIn, plainName } from "@/lib/pages/storage/key_names.ts";

@@ -10,7 +10,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { streamedText } from "@/lib/http/response_body.ts";
+import { streamedText } from "@/lib/http/upstream.ts";
 import { requireAuditReader } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import { AUDIT_ACTIONS, AUDIT_RESULTS } from "@/lib/std/audit_words.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { issueToken, resolveLogin, type TokenFormat, type TokenKey } from "@/lib/auth/token.ts";
-import type { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import type { RequestContext, UnprovenRequests } from "@/lib/http/request_context.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import type { GatewayOperation } from "./operation.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { contentDisposition, namesType } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { streamedText } from "@/lib/http/response_body.ts";
+import { streamedText } from "@/lib/http/upstream.ts";
 import { folderOf } from "@/lib/tasks/fixity/find_manifests.ts";
 import { FIXITY, hasAllRows } from "@/lib/tasks/fixity/fixity.ts";
 import { csvReport, jsonReport, manifestReport, MAX_ROWS, readRows } from "@/lib/tasks/fixity/report.ts";

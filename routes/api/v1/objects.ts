@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { AuditDetails } from "@/lib/http/audit_event.ts";
 import { bodySource } from "@/lib/http/body.ts";
-import { boundedBody } from "@/lib/http/response_body.ts";
+import { boundedBody } from "@/lib/http/upstream.ts";
 import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";

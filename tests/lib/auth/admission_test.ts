@@ -3,8 +3,7 @@ import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts
 import { Admission } from "@/lib/auth/admission.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
-import { RequestContext } from "@/lib/http/request_context.ts";
+import { RequestContext, Slots, UnprovenRequests } from "@/lib/http/request_context.ts";
 
 const CLAIMS = { sub: "curator", pwd: "secret", tenant: "archive" };
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { clientAddress } from "@/lib/http/client_address.ts";
-import { RequestContext } from "@/lib/http/request_context.ts";
+import { clientAddress, RequestContext } from "@/lib/http/request_context.ts";
 import type { UpstreamRequest } from "@/lib/http/upstream.ts";
 import { remoteGateway } from "@/lib/auth/gateway_service.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { enterTenant, Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
+import { enterTenant, RequestContext, Slots, UnprovenRequests } from "@/lib/http/request_context.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
-import { RequestContext } from "@/lib/http/request_context.ts";
 import { readObjectPart, StorageGateway } from "@/lib/auth/storage_gateway.ts";
 import { inProcessGateway } from "@/lib/auth/in_process_gateway.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";

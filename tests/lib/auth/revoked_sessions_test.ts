@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
+import { batchedLog, type RequestLog } from "@/lib/http/app.ts";
 import {
   MAX_LISTED,
   MAX_PER_ACCOUNT,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createCipheriv, createSecretKey, randomBytes } from "node:crypto";
-import { trustProxies } from "@/lib/http/client_address.ts";
+import { trustProxies } from "@/lib/http/request_context.ts";
 import {
   clearedCookie,
   openSession,

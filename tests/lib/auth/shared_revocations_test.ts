@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
+import { batchedLog, type RequestLog } from "@/lib/http/app.ts";
 import {
   MAX_PER_ACCOUNT,
   RETRY_MS,

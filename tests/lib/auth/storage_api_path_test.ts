@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { rawTarget } from "@/lib/http/raw_path.ts";
+import { rawTarget } from "@/lib/http/request_context.ts";
 import { downloadPath } from "@/lib/pages/storage/storage_paths.ts";
 import { gatewayTarget, sandboxObject } from "@/lib/auth/storage_api_path.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 
 Deno.test("log: lines are handed on together, at flush or by themselves, and none is lost or doubled", async () => {
   const written: string[] = [];

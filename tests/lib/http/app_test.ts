@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { addBelow, type App, httpApp, routesOf, serving } from "@/lib/http/app.ts";
-import { defaultHeaders } from "@/lib/http/default_headers.ts";
+import { addBelow, type App, defaultHeaders, httpApp, routesOf, serving } from "@/lib/http/app.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Middleware } from "@/lib/http/request_context.ts";
 import { NO_LOG } from "./no_log.ts";

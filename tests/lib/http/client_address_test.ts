@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addressKey, clientAddress } from "@/lib/http/client_address.ts";
+import { addressKey, clientAddress } from "@/lib/http/request_context.ts";
 
 Deno.test("client address: the entry that our outermost proxy wrote, whatever stands before it", () => {
   const cases: [string | null, string | null, number, string | null][] = [

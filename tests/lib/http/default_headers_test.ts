@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { httpApp } from "@/lib/http/app.ts";
-import { addDefaultHeaders, hostCheck, SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
+import { addDefaultHeaders, hostCheck, httpApp, SANDBOX_POLICY } from "@/lib/http/app.ts";
 import { NO_LOG } from "./no_log.ts";
 
 function policyOf(own: string | null): string | null {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { httpApp, routesOf } from "@/lib/http/app.ts";
-import { mount } from "@/lib/http/dispatch.ts";
+import { httpApp, mount, routesOf } from "@/lib/http/app.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
 import { NO_LOG } from "./no_log.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { Slots, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
-import { RequestContext } from "@/lib/http/request_context.ts";
+import { RequestContext, Slots, UnprovenRequests } from "@/lib/http/request_context.ts";
 
 Deno.test("slots: are limited in all and by key, and released once", () => {
   const slots = new Slots(3, 2);

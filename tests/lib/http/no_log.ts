@@ -1,4 +1,4 @@
-import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { RequestLog } from "@/lib/http/app.ts";
 
 /** A log that is dropped. */
 export const NO_LOG: RequestLog = { write() {}, flush() {} };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { headerText } from "@/lib/http/header_values.ts";
-import { decodeParameter } from "@/lib/http/dispatch.ts";
-import { hasDotSegment } from "@/lib/http/raw_path.ts";
+import { decodeParameter } from "@/lib/http/app.ts";
+import { hasDotSegment } from "@/lib/http/request_context.ts";
 
 Deno.test("parameters: decoded once, or rejected by name", () => {
   assert.equal(decodeParameter("key", "a%252Fb%2Fc+d"), "a%2Fb/c+d");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { redactPath, redactQuery, redactText } from "@/lib/http/redact.ts";
+import { redactPath, redactQuery, redactText } from "@/lib/http/request_context.ts";
 
 Deno.test("query: names stay, secret values go, however they are written", () => {
   assert.equal(redactQuery("a=1&password=x&b"), "a=1&password=[redacted]&b");

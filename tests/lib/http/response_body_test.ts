@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
-import { boundedBody, readCapped, type UpstreamResponse } from "@/lib/http/response_body.ts";
-import { upstreamClient } from "@/lib/http/upstream.ts";
+import { boundedBody, readCapped, upstreamClient, type UpstreamResponse } from "@/lib/http/upstream.ts";
 import { watchedUpload } from "@/lib/http/body.ts";
 import { BodyTooLong, SlowBody } from "@/lib/std/body_reader.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
-import { parseQuery, validate } from "@/lib/http/validation.ts";
+import { parseQuery, validate } from "@/lib/http/operation.ts";
 
 function refused(schema: z.ZodType, value: unknown): unknown {
   try {

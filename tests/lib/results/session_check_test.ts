@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UpstreamError } from "@/lib/http/upstream.ts";
-import { trustProxies } from "@/lib/http/client_address.ts";
+import { trustProxies } from "@/lib/http/request_context.ts";
 import { SESSION_CACHE_MS, sessionCheck } from "@/lib/results/session_check.ts";
 import { sessionDigest } from "@/lib/auth/session_token.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import type { LogEntry } from "@/lib/http/access_log.ts";
+import type { LogEntry } from "@/lib/http/app.ts";
 import { unavailable } from "@/lib/http/errors.ts";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/credential_memory.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import { givenSessionKeys, openSession } from "@/lib/auth/session_token.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/results_login.ts";
 import { MAX_CHECKS_PER_ADDRESS } from "@/routes/results/login.ts";

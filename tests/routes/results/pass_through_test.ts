@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import { MAX_POSTED_BYTES } from "@/lib/results/pass_through.ts";
 import { rawRequest } from "./raw_request.ts";
 import { bothWays, remoteService, resultsDeps, serve, STEM, web } from "./results_fixture.ts";

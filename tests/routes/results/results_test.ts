@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import { upstreamClient, type UpstreamRequest } from "@/lib/http/upstream.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { rawRequest } from "./raw_request.ts";

@@ -5,7 +5,7 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import { givenSessionKeys, sealSession } from "@/lib/auth/session_token.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog } from "@/lib/http/app.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";

@@ -11,7 +11,7 @@ import {
   UNREADABLE_PAUSE_MS,
 } from "@/lib/campaigns/records/campaign_records.ts";
 import { type Failures, summaryOf } from "@/lib/campaigns/records/record_plan.ts";
-import type { LogEntry } from "@/lib/http/access_log.ts";
+import type { LogEntry } from "@/lib/http/app.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { conventions, job } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ChosenCampaigns, MAX_REPORTED_JOBS, unlistedJobs } from "@/lib/campaigns/source/chosen_campaigns.ts";
-import type { LogEntry } from "@/lib/http/access_log.ts";
+import type { LogEntry } from "@/lib/http/app.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { type Faults, FaultyCluster, type Received } from "@/tests/lib/kubernetes/faulty_cluster.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LogEntry, RequestLog } from "@/lib/http/access_log.ts";
+import type { LogEntry, RequestLog } from "@/lib/http/app.ts";
 import { upstreamClient } from "@/lib/http/upstream.ts";
 import { type NotificationEvent, notificationEvent } from "@/lib/operations/notifications/event.ts";
 import {

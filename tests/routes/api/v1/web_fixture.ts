@@ -1,8 +1,6 @@
 import type { BatchPod } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
-import { defaultHeaders } from "@/lib/http/default_headers.ts";
-import { mount } from "@/lib/http/dispatch.ts";
+import { type App, defaultHeaders, httpApp, mount, routesOf } from "@/lib/http/app.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/request_context.ts";
 import type { Operation } from "@/lib/http/operation.ts";
