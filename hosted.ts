@@ -7,7 +7,7 @@ import { openAudit } from "@/compose/audit.ts";
 import { overloadGuard } from "@/compose/overload.ts";
 import { ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog, serving } from "@/lib/http/app.ts";
-import { faultResponse, namesHost, noHostResponse } from "@/lib/process/handler.ts";
+import { faultResponse, namesHost, noHostResponse } from "@/lib/process/connections.ts";
 import { SessionKeyError } from "@/lib/auth/session_token.ts";
 import { BuildError } from "@/lib/site/site.ts";
 import { thenCancelBody } from "@/lib/std/body_reader.ts";

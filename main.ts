@@ -10,7 +10,7 @@ import { startStore } from "@/compose/sample_store.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog, serving } from "@/lib/http/app.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
-import { leaving } from "@/lib/process/handler.ts";
+import { leaving } from "@/lib/process/connections.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { parentGone, standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
 import { SessionKeyError } from "@/lib/auth/session_token.ts";

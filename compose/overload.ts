@@ -1,6 +1,5 @@
 import type { RequestLog } from "@/lib/http/app.ts";
-import type { Handler } from "@/lib/process/handler.ts";
-import { LoadShedder, shedLoad } from "@/lib/process/shed_load.ts";
+import { type Handler, LoadShedder, shedLoad } from "@/lib/process/connections.ts";
 import { atMostEvery } from "@/lib/std/timing.ts";
 import { PROBE_PATHS } from "@/routes/health.ts";
 

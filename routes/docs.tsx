@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 
-import { type AddRoute, UNFRAMED_POLICY } from "@/lib/http/app.ts";
+import { type AddRoute } from "@/lib/http/app.ts";
 import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { RawTarget, RequestContext } from "@/lib/http/request_context.ts";
+import { type RawTarget, type RequestContext, UNFRAMED_POLICY } from "@/lib/http/request_context.ts";
 import { THEME_KEY } from "@/lib/pages/stored_names.ts";
 import { currentLanguage } from "@/lib/pages/locale/language.ts";
 import { favicon, LABELS, pageTitle, SENTENCES } from "@/lib/pages/page_sentences.ts";

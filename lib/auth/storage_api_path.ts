@@ -1,6 +1,5 @@
-import { UNFRAMED_POLICY } from "@/lib/http/app.ts";
 import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
-import { hasDotSegment, type RawTarget } from "@/lib/http/request_context.ts";
+import { hasDotSegment, type RawTarget, UNFRAMED_POLICY } from "@/lib/http/request_context.ts";
 
 /** Where pages of the browser reach the gateway's operations. */
 export const STORAGE_API_PATH = "/storage/api/";

@@ -1,12 +1,13 @@
 import { Hono } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { leavesReadAhead } from "@/lib/runtime/request_body.ts";
+import { leavesReadAhead } from "@/lib/runtime/http.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
 import type { HandlingRole } from "./audit_event.ts";
 import { badRequest, HttpError, methodNotAllowed, notFound } from "./errors.ts";
 import { headerText } from "./header_values.ts";
 import type { Operation } from "./operation.ts";
 import {
+  addDefaultHeaders,
   type Handler,
   type HttpEnv,
   type Middleware,
@@ -379,32 +380,6 @@ function withoutSlash({ target: { path, query } }: RequestContext): Response {
 
 function isParameter(name: string): boolean {
   return name.startsWith("{") && name.endsWith("}");
-}
-
-/** Keeps a response out of the frames of other pages (CSP Level 3, frame-ancestors). */
-export const UNFRAMED_POLICY = "frame-ancestors 'none'";
-
-/** The policy of content that is not ours to trust: a document may do nothing, and no page may frame it. */
-export const SANDBOX_POLICY = `default-src 'none'; sandbox; ${UNFRAMED_POLICY}`;
-
-const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
-  "Content-Security-Policy": UNFRAMED_POLICY,
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "strict-origin-when-cross-origin",
-};
-
-/**
- * Adds the headers that every response of every role carries, unless the response has them. A policy without
- * frame-ancestors, such as one of another service, gets a second policy beside it: browsers enforce both.
- */
-export function addDefaultHeaders(headers: Headers): void {
-  for (const name in DEFAULT_HEADERS) {
-    const own = headers.get(name);
-    if (own === null) headers.set(name, DEFAULT_HEADERS[name]);
-    else if (name === "Content-Security-Policy" && !own.includes(UNFRAMED_POLICY)) {
-      headers.append(name, UNFRAMED_POLICY);
-    }
-  }
 }
 
 /** Paths whose responses are private to a user: the gateway's operations, and the same for pages of the browser. */

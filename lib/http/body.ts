@@ -1,4 +1,4 @@
-import { bodyReader, markReadAhead } from "@/lib/runtime/request_body.ts";
+import { bodyReader, FREES_WRITTEN_CHUNKS, markReadAhead, StreamOfLength } from "@/lib/runtime/http.ts";
 import {
   type BodyReader,
   BodyTooLong,
@@ -14,8 +14,6 @@ import {
   streamReader,
   type TimeBounds,
 } from "@/lib/std/body_reader.ts";
-import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
-import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
 import { deadline } from "@/lib/std/timing.ts";
 import { badRequest, clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { mediaTypeOf } from "./header_values.ts";

@@ -601,3 +601,29 @@ function secretText(names: string, between: string, ends: string): RegExp {
 function decoded(text: string): string {
   return percentDecoded(text.replaceAll("+", " ")) ?? text;
 }
+
+/** Keeps a response out of the frames of other pages (CSP Level 3, frame-ancestors). */
+export const UNFRAMED_POLICY = "frame-ancestors 'none'";
+
+/** The policy of content that is not ours to trust: a document may do nothing, and no page may frame it. */
+export const SANDBOX_POLICY = `default-src 'none'; sandbox; ${UNFRAMED_POLICY}`;
+
+const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": UNFRAMED_POLICY,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "strict-origin-when-cross-origin",
+};
+
+/**
+ * Adds the headers that every response of every role carries, unless the response has them. A policy without
+ * frame-ancestors, such as one of another service, gets a second policy beside it: browsers enforce both.
+ */
+export function addDefaultHeaders(headers: Headers): void {
+  for (const name in DEFAULT_HEADERS) {
+    const own = headers.get(name);
+    if (own === null) headers.set(name, DEFAULT_HEADERS[name]);
+    else if (name === "Content-Security-Policy" && !own.includes(UNFRAMED_POLICY)) {
+      headers.append(name, UNFRAMED_POLICY);
+    }
+  }
+}

@@ -2,9 +2,7 @@ import { Buffer } from "node:buffer";
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { markReadAhead } from "@/lib/runtime/request_body.ts";
-import { FETCHES_STREAM_OF_LENGTH, StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
-import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
+import { FETCHES_STREAM_OF_LENGTH, FREES_WRITTEN_CHUNKS, markReadAhead, StreamOfLength } from "@/lib/runtime/http.ts";
 import {
   announcedLength,
   type BodyReader,

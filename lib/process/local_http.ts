@@ -1,4 +1,4 @@
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/http.ts";
 import type { HttpHost } from "@/lib/std/http_host.ts";
 import { DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
 import { drainingServer } from "./listener.ts";

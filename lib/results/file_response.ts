@@ -1,8 +1,8 @@
 import type { Caller, S3Keys } from "@/lib/auth/store_credentials.ts";
-import { SANDBOX_POLICY, UNCACHED } from "@/lib/http/app.ts";
+import { UNCACHED } from "@/lib/http/app.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { headerText, mediaTypeOf } from "@/lib/http/header_values.ts";
-import type { RequestInfo } from "@/lib/http/request_context.ts";
+import { type RequestInfo, SANDBOX_POLICY } from "@/lib/http/request_context.ts";
 import { boundedBody, type UpstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";

@@ -1,6 +1,6 @@
 import { headerText } from "@/lib/http/header_values.ts";
 import { asciiDisposition, decodeWords, encodeWords, utf8Text, utf8Value } from "@/lib/std/header_encoding.ts";
-import { SANDBOX_POLICY } from "@/lib/http/app.ts";
+import { SANDBOX_POLICY } from "@/lib/http/request_context.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import type { HeaderRecord } from "./s3_client.ts";
 

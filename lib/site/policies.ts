@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { UNFRAMED_POLICY } from "@/lib/http/app.ts";
+import { UNFRAMED_POLICY } from "@/lib/http/request_context.ts";
 import { HEIGHTS_KEY, INTRODUCED_KEY, THEME_KEY } from "@/lib/pages/stored_names.ts";
 import { withoutTrailingSlash } from "@/lib/std/text.ts";
 

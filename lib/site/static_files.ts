@@ -1,7 +1,6 @@
 import { CODINGS, preferredCoding } from "@/lib/http/header_values.ts";
-import { SANDBOX_POLICY } from "@/lib/http/app.ts";
 import { notFound } from "@/lib/http/errors.ts";
-import type { Handler, RequestContext } from "@/lib/http/request_context.ts";
+import { type Handler, type RequestContext, SANDBOX_POLICY } from "@/lib/http/request_context.ts";
 import { hasHeadPolicy, MAX_VIEWER_BYTES, pagePolicy, viewerPolicy } from "./policies.ts";
 import { openStaticFile, type StaticFile } from "./static_file.ts";
 import { percentDecoded } from "@/lib/std/text.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { overloadGuard } from "@/compose/overload.ts";
 import type { LogEntry } from "@/lib/http/app.ts";
-import type { Handler, HandlerInfo } from "@/lib/process/handler.ts";
+import type { Handler, HandlerInfo } from "@/lib/process/connections.ts";
 
 const INFO = {} as HandlerInfo;
 const BUSY_MS = 3;

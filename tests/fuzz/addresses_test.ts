@@ -10,7 +10,7 @@ import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/pages/page_paths.ts";
 import { nextPath } from "@/lib/results/results_login.ts";
 import { resultKey } from "@/lib/results/results_service.ts";
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/http.ts";
 import { gatewayTarget } from "@/lib/auth/storage_api_path.ts";
 import { fuzz, isRefused, isStoreError, near, resultOr } from "./hostile.ts";
 

@@ -6,7 +6,7 @@ import { withHeadersOfQuery } from "@/embedded/store/s3/request_headers.ts";
 import { parseS3Request, type S3Request } from "@/embedded/store/s3/s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/http.ts";
 import { presignQuery } from "@/lib/s3/signer.ts";
 import { fuzz, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/written_chunks.ts";
+import { FREES_WRITTEN_CHUNKS } from "@/lib/runtime/http.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isHeaderInQuery, withHeadersOfQuery } from "@/embedded/store/s3/request_headers.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/http.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 
 const SIGNED = "X-Amz-Algorithm=AWS4-HMAC-SHA256";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { addDefaultHeaders, hostCheck, httpApp, SANDBOX_POLICY } from "@/lib/http/app.ts";
+import { hostCheck, httpApp } from "@/lib/http/app.ts";
+import { addDefaultHeaders, SANDBOX_POLICY } from "@/lib/http/request_context.ts";
 import { NO_LOG } from "./no_log.ts";
 
 function policyOf(own: string | null): string | null {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/listener.ts";
-import { connectionServer, type ServeConnection, serveConnection } from "@/lib/runtime/serve_connection.ts";
+import { Connections, DEFAULT_CONNECTION_LIMITS, type Handler } from "@/lib/process/connections.ts";
+import { type DrainingServer, drainingServer } from "@/lib/process/listener.ts";
+import { connectionServer, type ServeConnection, serveConnection } from "@/lib/runtime/http.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { open, readTo, text } from "./raw_connection.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type Handler, type HandlerInfo, leaving } from "@/lib/process/handler.ts";
+import { type Handler, type HandlerInfo, leaving } from "@/lib/process/connections.ts";
 import { drainingServer, listen } from "@/lib/process/listener.ts";
-import { serveConnection } from "@/lib/runtime/serve_connection.ts";
+import { serveConnection } from "@/lib/runtime/http.ts";
 import { open, readTo } from "./raw_connection.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import type { Handler, HandlerInfo } from "@/lib/process/handler.ts";
 import {
   ALWAYS_OF_ADDRESS,
+  type Handler,
+  type HandlerInfo,
   LoadShedder,
   MAX_EVENT_LOOP_DELAY_MS as MAX_DELAY_MS,
   shedLoad,
-} from "@/lib/process/shed_load.ts";
+} from "@/lib/process/connections.ts";
 
 const INFO = { remoteAddr: { hostname: "192.0.2.7", port: 1, transport: "tcp" } } as HandlerInfo;
 const handler: Handler = ({ url }) => new Response(`handled ${new URL(url).pathname}`);

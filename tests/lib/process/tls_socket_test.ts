@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { drainingServer } from "@/lib/process/listener.ts";
-import { serveConnection } from "@/lib/runtime/serve_connection.ts";
-import { acceptTlsConnections, CertificateError } from "@/lib/process/sockets.ts";
+import { acceptTlsConnections, CertificateError, drainingServer } from "@/lib/process/listener.ts";
+import { serveConnection } from "@/lib/runtime/http.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 import { printedErrors } from "@/tests/printed_errors.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { byteReader, cancelBody, ChunksTooSmall, thenCancelBody } from "@/lib/std/body_reader.ts";
-import { MOST_READ_BYTES } from "@/lib/runtime/burst_reader.ts";
-import { bodyReader, leavesReadAhead, markReadAhead } from "@/lib/runtime/request_body.ts";
+import { bodyReader, leavesReadAhead, markReadAhead, MOST_READ_BYTES } from "@/lib/runtime/http.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { SANDBOX_POLICY } from "@/lib/http/app.ts";
+import { SANDBOX_POLICY } from "@/lib/http/request_context.ts";
 import { readObjectFacts } from "@/lib/pages/storage/object_facts.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 import { HttpError } from "@/lib/http/errors.ts";

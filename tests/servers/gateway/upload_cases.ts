@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
+import { StreamOfLength } from "@/lib/runtime/http.ts";
 import { until } from "@/tests/until.ts";
 import { type Client, type GatewayCase, PART_BYTES } from "./gateway_server.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { parseCopySource } from "@/embedded/store/s3/copy_object.ts";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/http.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 
 Deno.test("copy source: every key is read from its percent-encoding, with and without a version", () => {

@@ -6,7 +6,7 @@ import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.t
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { s3Keys, storeTest } from "@/embedded/tests/store/store_fixture.ts";
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/http.ts";
 import { codeOf } from "./signed_fetch.ts";
 
 /** The keys of the examples in the S3 API reference, Signing and authenticating REST requests. */

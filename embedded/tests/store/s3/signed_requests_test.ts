@@ -5,7 +5,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
 import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";
-import { bodyReader } from "@/lib/runtime/request_body.ts";
+import { bodyReader } from "@/lib/runtime/http.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
 const keys = { accessKeyId: "dGVzdHVzZXI=", secretAccessKey: "179ad45c6ce2cb97cf1029e212046e81" };

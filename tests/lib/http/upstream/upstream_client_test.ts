@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { upstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
-import { StreamOfLength } from "@/lib/runtime/stream_of_length.ts";
+import { StreamOfLength } from "@/lib/runtime/http.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
