@@ -27,7 +27,7 @@ try {
   requireOwnSpans(Deno.env.toObject());
   for (const warning of config.warnings) console.error(warning);
   if (config.redisUrl === null) console.error(NO_SHARED_TASKS);
-  const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
+  const log = batchedLog();
   const audit = await openAudit(config, null, null, console.error, log);
   const application = await openApplication(
     config,

@@ -47,7 +47,7 @@ try {
 async function start(config: Config, dev: boolean): Promise<void> {
   requireOwnSpans(Deno.env.toObject());
   for (const warning of config.warnings) console.error(warning);
-  const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
+  const log = batchedLog();
   const hasFolder = config.embedded.store || config.embedded.cluster;
   const folder = hasFolder ? await DataFolder.openOnRelease(config.dataFolder) : null;
   for (const warning of folder?.warnings ?? []) console.error(warning);

@@ -524,7 +524,7 @@ export interface LogEntry {
  * A log that collects lines for {@link FLUSH_AFTER_MS} and passes them to `sink` as one text, since a system call per
  * request would cost more than the line.
  */
-export function batchedLog(sink: (text: string) => void, now: () => number = Date.now): RequestLog {
+export function batchedLog(sink: (text: string) => void = toStandardError, now: () => number = Date.now): RequestLog {
   let buffer = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stamp = timestamps();
@@ -543,6 +543,10 @@ export function batchedLog(sink: (text: string) => void, now: () => number = Dat
     },
     flush,
   };
+}
+
+function toStandardError(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(text));
 }
 
 /** Times (ms since 1970) as text, to the millisecond; most lines share theirs with the one before. */
