@@ -139,7 +139,7 @@ export class Reading {
     return error;
   }
 
-  /** As {@link report}, for a setting that its part cannot do without. @throws {ConfigError} */
+  /** Reports a required setting like {@link report}. @throws {ConfigError} */
   refuse(variable: VariableName, problem: string): never {
     throw this.report(variable, problem);
   }

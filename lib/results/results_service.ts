@@ -10,7 +10,7 @@ export interface Arrival {
   readonly target: RawTarget;
   /** The address of the client's connection; null for a call without one. */
   readonly peer: string | null;
-  /** As of {@link RequestContext}. */
+  /** See {@link RequestContext}. */
   readonly source?: object;
   /** The body of a POST. */
   readonly body?: Uint8Array<ArrayBuffer>;

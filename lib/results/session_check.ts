@@ -123,7 +123,7 @@ function noResponse(cause?: unknown): HttpError {
 /** A signed-in user of the results store. */
 export interface ResultsSession {
   readonly user: string;
-  /** Of the session's token: the key of all that is cached for the session. A user's name may pass to another account. */
+  /** Digest of the session's token, by which its data is cached: a user's name may pass to another account. */
   readonly digest: string;
   /** The `Cookie` header by which the results role knows the session: that one cookie, under its plain name. */
   readonly cookie: string;

@@ -46,7 +46,7 @@ export class WrongLength extends Error {
  * ETag, else it starts again.
  *
  * @param ifMatch the ETag that it must have; null: any
- * @param begin called whenever reading starts at the first byte
+ * @param receiverFor creates the receiver whenever reading starts at the first byte
  * @returns the ETag, the size in bytes and what has received all of them
  * @throws HttpError as {@link getObject}, 412 for another ETag; WrongLength; what broke the body; the reason of the signal
  */
@@ -54,7 +54,7 @@ export async function readObject<R extends Receiver>(
   { s3, caller, retryMs, read, pace }: ReadSource,
   ref: VersionRef,
   ifMatch: string | null,
-  begin: (opened: OpenedObject) => R,
+  receiverFor: (opened: OpenedObject) => R,
 ) {
   const { signal } = caller;
   let opened: OpenedObject & { readonly receiver: R } | null = null;
@@ -71,7 +71,7 @@ export async function readObject<R extends Receiver>(
       position = 0;
       const { headers } = response;
       const found = { headers, etag: headers.get("etag"), size: announcedLength(response) };
-      opened = { ...found, receiver: begin(found) };
+      opened = { ...found, receiver: receiverFor(found) };
     }
     const { size, etag: found, receiver } = opened;
     let skipped = response.status === 206 ? 0 : from;
