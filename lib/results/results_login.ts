@@ -4,14 +4,14 @@ import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { parseForm, parseJson, readBytes } from "@/lib/http/body.ts";
 import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
-import { cookieValues, mediaTypeOf } from "@/lib/http/header_values.ts";
+import { cookieValues, mediaTypeOf, seeOther } from "@/lib/http/header_values.ts";
 import { ownPath, type RequestContext } from "@/lib/http/request_context.ts";
 import { validate } from "@/lib/http/operation.ts";
 import { callS3ForHeaders } from "@/lib/s3/s3_client.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import type { StoreKind } from "@/lib/s3/store_kind.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import type { Scheme } from "@/lib/auth/browser_origin.ts";
+import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
 import { type ResultsStore, storeCaller } from "./file_response.ts";
 import { resultsError } from "./results_service.ts";
 
@@ -117,21 +117,60 @@ function credentialsOf(body: unknown): Credentials {
   }
 }
 
-/** A submitted form: the path after the login, and the credentials, validated on access. */
-export type LoginForm = Awaited<ReturnType<typeof readLoginForm>>;
+/** A refused login; the login page names the seconds until the next attempt, where there is such a limit. */
+export class RefusedLogin extends HttpError {
+  constructor(
+    status: number,
+    detail: string,
+    readonly retryAfter: number | null,
+    readonly options: ConstructorParameters<typeof HttpError>[2] & { readonly cookies?: readonly string[] } = {},
+  ) {
+    super(status, detail, options);
+  }
+}
 
-/** Reads a form; without a usable `next` it leads to `/`. @throws HttpError 413, 408 */
-export async function readLoginForm(context: RequestContext) {
-  const type = context.header("Content-Type") ?? "";
-  const fields = await parseForm(await loginBody(context), type);
-  return {
-    /** A path of this origin. */
-    next: nextPath(fields.get("next") ?? null),
-    /** The user name as typed; "" where it is missing or cannot be one. */
-    username: CREDENTIALS.shape.username.safeParse(fields.get("username")).data ?? "",
-    /** @throws HttpError 422 */
-    credentials: () => credentialsOf(Object.fromEntries(fields)),
-  };
+/** A form of the login page. */
+export interface LoginForm {
+  /** The path after the login, of this origin; `/` without a usable one. */
+  readonly next: string;
+  readonly credentials: Credentials;
+  readonly scheme: Scheme;
+  /** The cookie that leaves a note for the login page. */
+  note(note: LoginNote): string;
+}
+
+/**
+ * Handles a form of the login page. An error leads back to that page with the status as `error` and a note, which names the
+ * user only where the form came from a page of this origin: another site must not choose that name.
+ *
+ * @param now ms since 1970
+ */
+export async function handleLoginForm(
+  context: RequestContext,
+  now: () => number,
+  logIn: (form: LoginForm) => Promise<Response>,
+): Promise<Response> {
+  // Read now: once a client has left, its request can no longer be read.
+  const scheme = browserScheme(context.request);
+  const note = (note: LoginNote) => loginNoteCookie(scheme, note, now());
+  let next = "/";
+  let username: string | null = null;
+  try {
+    const type = context.header("Content-Type") ?? "";
+    const fields = await parseForm(await loginBody(context), type);
+    next = nextPath(fields.get("next") ?? null);
+    requireSameOrigin(context.request);
+    username = CREDENTIALS.shape.username.safeParse(fields.get("username")).data ?? "";
+    return await logIn({ next, credentials: credentialsOf(Object.fromEntries(fields)), scheme, note });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    const path = failedLoginPath(error, next);
+    if (username === null) return seeOther(path);
+    const refused = error instanceof RefusedLogin ? error : null;
+    if (refused?.options.cookies?.length) return seeOther(path, refused.options.cookies);
+    const retryAt = refused?.retryAfter == null ? null : now() + refused.retryAfter * 1000;
+    return seeOther(path, [note({ kind: "failed", username, retryAt })]);
+  }
 }
 
 /** The path of the login page after a failed form, with the status, its code and the path after the login. */
@@ -175,8 +214,8 @@ const NOTE = z.discriminatedUnion("kind", [
 ]);
 
 /**
- * What the last login or logout form of a browser leaves for its next login page: the user name of a failed login, the
- * end of a session, a logout. It holds no credential and decides nothing.
+ * A note of a login or logout form for the next login page of the browser: the user name of a failed login, the end of a
+ * session, a logout. It holds no credential and decides nothing.
  */
 export type LoginNote = z.output<typeof NOTE>;
 

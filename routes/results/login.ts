@@ -8,15 +8,12 @@ import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browse
 import type { ResultsStore } from "@/lib/results/file_response.ts";
 import {
   type Credentials,
-  failedLoginPath,
+  handleLoginForm,
   isUrlencoded,
   jsonCredentials,
   type KeyDerivation,
-  type LoginForm,
   loginKeys,
-  type LoginNote,
-  loginNoteCookie,
-  readLoginForm,
+  RefusedLogin,
   storeAcceptsKeys,
   withoutTenant,
 } from "@/lib/results/results_login.ts";
@@ -141,8 +138,9 @@ async function recordedLogin(
     record("accepted", 200);
     return login;
   } catch (error) {
-    const isFailure = error instanceof GuessesBlocked || (error instanceof HttpError && error.status === 401);
-    if (isFailure) record("failed", error.status);
+    if (error instanceof RefusedLogin || (error instanceof HttpError && error.status === 401)) {
+      record("failed", error.status);
+    }
     throw error;
   }
 }
@@ -165,7 +163,7 @@ async function limitGuesses(
   const address = addressKey(context.clientAddress);
   const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest, by: "results" });
   if (attempt && "limit" in attempt) {
-    const blocked = new GuessesBlocked(attempt);
+    const blocked = guessesBlocked(attempt);
     // A form is redirected instead of an error.
     context.refusal = blocked.refusal;
     throw blocked;
@@ -196,29 +194,11 @@ async function answerJson(deps: ResultsDeps, context: RequestContext, logIn: Log
   return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cookieOf(deps, scheme, login) } });
 }
 
-async function answerForm(deps: ResultsDeps, context: RequestContext, logIn: LogIn): Promise<Response> {
-  // Read now: once a client has left, its request can no longer be read.
-  const scheme = browserScheme(context.request);
-  const note = (note: LoginNote) => loginNoteCookie(scheme, note, deps.now());
-  let form: LoginForm | null = null;
-  /** Null for a form of another site, which must not choose the name on the login page. */
-  let username: string | null = null;
-  try {
-    form = await readLoginForm(context);
-    requireSameOrigin(context.request);
-    username = form.username;
-    const login = await logIn(context, form.credentials());
-    return seeOther(form.next, [
-      cookieOf(deps, scheme, login),
-      note({ kind: "session", endsAt: login.endsAt }),
-    ]);
-  } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    const path = failedLoginPath(error, form?.next ?? "/");
-    if (username === null) return seeOther(path);
-    const retryAt = error instanceof GuessesBlocked ? deps.now() + error.seconds * 1000 : null;
-    return seeOther(path, [note({ kind: "failed", username, retryAt })]);
-  }
+function answerForm(deps: ResultsDeps, context: RequestContext, logIn: LogIn): Promise<Response> {
+  return handleLoginForm(context, deps.now, async ({ next, credentials, scheme, note }) => {
+    const login = await logIn(context, credentials);
+    return seeOther(next, [cookieOf(deps, scheme, login), note({ kind: "session", endsAt: login.endsAt })]);
+  });
 }
 
 function cookieOf({ cookieStem, sessionHours }: ResultsDeps, scheme: Scheme, { token }: Login): string {
@@ -245,16 +225,11 @@ const TOO_MANY: Readonly<Record<Blocked["limit"], (seconds: number) => string>> 
 };
 
 /** 429 after too many wrong passwords. The login page names its wait; other 429s are not about attempts. */
-class GuessesBlocked extends HttpError {
-  readonly seconds: number;
-
-  constructor({ limit, seconds }: Blocked) {
-    super(429, TOO_MANY[limit](seconds), {
-      headers: { ...UNCACHED, "Retry-After": String(seconds) },
-      refusal: `guesses_${limit}`,
-    });
-    this.seconds = seconds;
-  }
+function guessesBlocked({ limit, seconds }: Blocked): RefusedLogin {
+  return new RefusedLogin(429, TOO_MANY[limit](seconds), seconds, {
+    headers: { ...UNCACHED, "Retry-After": String(seconds) },
+    refusal: `guesses_${limit}`,
+  });
 }
 
 /** 422 for a field that fits its schema but cannot be used; its value is not repeated. */

@@ -5,14 +5,7 @@ import { seeOther } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
-import {
-  type Credentials,
-  failedLoginPath,
-  type LoginForm,
-  type LoginNote,
-  loginNoteCookie,
-  readLoginForm,
-} from "@/lib/results/results_login.ts";
+import { type Credentials, handleLoginForm, loginNoteCookie, RefusedLogin } from "@/lib/results/results_login.ts";
 import { notedUnavailableArea, sessionNoteCookie, unavailableAreaCookie } from "@/lib/auth/storage_cookie.ts";
 import {
   accountName,
@@ -63,17 +56,11 @@ export function loginForm(deps: StorageDeps) {
     context.operation = "login_form";
     const { request } = context;
     // Read now: once a client has left, its request can no longer be read.
-    const scheme = browserScheme(request);
     const before = loginsOf(deps, request);
-    const note = (note: LoginNote) => loginNoteCookie(scheme, note, deps.now());
-    let form: LoginForm | null = null;
-    /** The name in a form of our own pages: another site must not choose the name on the login page. */
-    let username: string | null = null;
-    try {
-      form = await readLoginForm(context);
-      requireSameOrigin(request);
-      username = form.username;
-      const credentials = form.credentials();
+    const reopened = notedUnavailableArea(request) === null
+      ? []
+      : [unavailableAreaCookie(browserScheme(request), null)];
+    return await handleLoginForm(context, deps.now, async ({ next, credentials, scheme, note }) => {
       const { campaigns, storage } = await bothSides(deps, context, credentials);
       const isCampaigns = campaigns?.error === null;
       const login = storage.isAccepted
@@ -83,10 +70,10 @@ export function loginForm(deps: StorageDeps) {
         if (isCampaigns) {
           const reason = login.lacksTenant ? "tenant" : login.status;
           const closed = unavailableAreaCookie(scheme, { side: "storage", reason, isShown: false });
-          return seeOther(form.next, [...campaigns.cookies, closed]);
+          return seeOther(next, [...campaigns.cookies, closed]);
         }
         const refused = rejection(campaigns, login);
-        const typed = typedAccount(username);
+        const typed = typedAccount(credentials.username);
         const isFailure = refused.status === Number(WRONG) || refused.status === TOO_MANY;
         if (typed && isFailure) deps.logins?.failed(loginEvent(context, typed, refused.status, { by: "form" }));
         throw refused;
@@ -97,22 +84,13 @@ export function loginForm(deps: StorageDeps) {
       context.caller = { username: account.user, tenant: account.tenant };
       const others = before.filter((one) => !isSameAccount(one, account));
       const sessions = sessionNoteCookie(scheme, [{ ...account, expiresAt }, ...others], deps.keys(), deps.now());
-      const reopened = notedUnavailableArea(request) === null ? [] : [unavailableAreaCookie(scheme, null)];
-      if (isCampaigns) return seeOther(form.next, [...campaigns.cookies, cookie, sessions, ...reopened]);
-      const path = isStoragePath(form.next) ? form.next : storagePath(accountName(account));
+      if (isCampaigns) return seeOther(next, [...campaigns.cookies, cookie, sessions, ...reopened]);
+      const path = isStoragePath(next) ? next : storagePath(accountName(account));
       const closed = campaigns === null
         ? reopened
         : [unavailableAreaCookie(scheme, { side: "campaigns", reason: Number(campaigns.error), isShown: false })];
       return seeOther(path, [cookie, sessions, note({ kind: "session", endsAt: expiresAt * 1000 }), ...closed]);
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      const path = failedLoginPath(error, form?.next ?? "/");
-      if (username === null) return seeOther(path);
-      if (error instanceof Refused && error.cookies.length > 0) return seeOther(path, error.cookies);
-      const wait = error instanceof Refused ? error.retryAfter : null;
-      const retryAt = wait === null ? null : deps.now() + wait * 1000;
-      return seeOther(path, [note({ kind: "failed", username, retryAt })]);
-    }
+    });
   };
 }
 
@@ -254,22 +232,11 @@ function refused(status: number): RefusedStorage {
   return { isAccepted: false, status, retryAfter: null };
 }
 
-/** A form that no side accepts. */
-class Refused extends HttpError {
-  readonly cookies: readonly string[];
-  readonly retryAfter: number | null;
-
-  constructor(status: number, cookies: readonly string[], retryAfter: number | null) {
-    super(status, "the login was refused");
-    this.cookies = cookies;
-    this.retryAfter = retryAfter;
-  }
-}
-
 /** Where one side rejects the password and the other could not check it, the error is that of the other, not 401. */
-function rejection(campaigns: ResultsAnswer | null, storage: RefusedStorage): Refused {
+function rejection(campaigns: ResultsAnswer | null, storage: RefusedStorage): RefusedLogin {
+  const detail = "the login was refused";
   if (campaigns?.error && (campaigns.error !== WRONG || storage.status === Number(WRONG))) {
-    return new Refused(Number(campaigns.error), campaigns.cookies, null);
+    return new RefusedLogin(Number(campaigns.error), detail, null, { cookies: campaigns.cookies });
   }
-  return new Refused(storage.status, [], storage.retryAfter);
+  return new RefusedLogin(storage.status, detail, storage.retryAfter);
 }
