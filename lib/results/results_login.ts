@@ -130,7 +130,7 @@ export class RefusedLogin extends HttpError {
 }
 
 /** A form of the login page. */
-export interface LoginForm {
+interface LoginForm {
   /** The path after the login, of this origin; `/` without a usable one. */
   readonly next: string;
   readonly credentials: Credentials;
