@@ -126,10 +126,9 @@ function watchSources(metrics: Metrics, sources: MetricSources): void {
   });
   watch(sources.campaigns, (campaigns) => {
     const age = campaigns.lastKnown();
-    if (age === "untried") metrics.campaignsListed.clear();
-    else metrics.campaignsListed.set({}, Number(age !== "failed"));
-    if (typeof age === "number") metrics.campaignsAge.set({}, age / 1000);
-    else metrics.campaignsAge.clear();
+    metrics.campaignsListed.set({}, Number(age !== null));
+    if (age === null) metrics.campaignsAge.clear();
+    else metrics.campaignsAge.set({}, age / 1000);
   });
   watch(sources.disk, async (disk) => {
     const room = await disk.room();

@@ -9,7 +9,7 @@ import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { progressReader, type ResultsFetch } from "@/lib/campaigns/progress/progress_reader.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { CampaignRecords, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
-import { ChosenCampaigns, unlistedJobs } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { ClusterCampaigns } from "@/lib/campaigns/source/campaign_source.ts";
 import { type Config, ConfigError, type StoragePagesConfig, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/app.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
@@ -122,17 +122,16 @@ async function campaignRole(
   const { resultsUrl } = web;
   const writer = recordWriter({ connection, conventions, resultsUrl });
   const records = new CampaignRecords({ writer, resultsUrl, log, now });
-  const chosen = new ChosenCampaigns({
+  const source = new ClusterCampaigns({
     connection,
     conventions,
     namespaces,
     now,
     random: Math.random,
-    unlisted: unlistedJobs(log, conventions),
+    log,
     watchRefused: () => console.error(LISTED_INSTEAD),
     watchAllowed: () => console.error(FOLLOWED_AGAIN),
   });
-  const { source } = chosen;
   const sessionMs = web.sessionHours * MS_PER_HOUR;
   const sessions = sessionCheck({ service, cookieStem: conventions.cookieStem, now });
   const deps: CampaignDeps = {
@@ -144,9 +143,9 @@ async function campaignRole(
     namespaces,
     session: sessions.check,
     forgetSessions: sessions.forget,
-    reachable: () => chosen.ready(),
+    reachable: () => source.ready(),
   };
-  return { deps, close: () => chosen.close() };
+  return { deps, close: () => source.close() };
 }
 
 function siteFiles({ staticFolder }: WebConfig, devAssets: Assets | null): SiteFiles | null {

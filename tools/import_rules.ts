@@ -100,7 +100,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "lib/campaigns/source",
-    holds: "campaigns from lists or from watches",
+    holds: "campaigns of a cluster, watched or listed",
     imports: ["lib/campaigns/projection", "lib/kubernetes", "lib/http", "lib/std"],
   },
   {

@@ -28,24 +28,12 @@ const METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 /**
  * Lists a collection page by page. Each object is trimmed by `read` as soon as its page is there, and left out where
- * that returns null, so that no more than one page is held whole.
+ * that returns null, so that no more than one page is held whole. `version` is the resource version from which later
+ * changes can be watched; "" when the server has none.
  *
  * @throws {ClusterUnavailable}
  */
 export async function listAll<T>(
-  connection: ClusterConnection,
-  request: ListRequest,
-  read: (item: unknown) => T | null,
-): Promise<T[]> {
-  return (await listVersioned(connection, request, read)).found;
-}
-
-/**
- * The same, with the resource version from which later changes can be followed; "" when the server has none.
- *
- * @throws {ClusterUnavailable}
- */
-export async function listVersioned<T>(
   connection: ClusterConnection,
   request: ListRequest,
   read: (item: unknown) => T | null,

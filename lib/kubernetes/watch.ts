@@ -1,17 +1,16 @@
 import { integerAt, member, parsedJson, stringAt } from "@/lib/std/untrusted.ts";
-import { type Collection, listVersioned, selection } from "./cluster_reads.ts";
+import { type Collection, listAll, selection } from "./cluster_reads.ts";
 import { ClusterUnavailable, LineTooLong, type StreamingConnection } from "./connection.ts";
 
-/** A change of one object. */
-interface Change {
-  readonly type: "put" | "removed";
-  readonly object: unknown;
-}
+/**
+ * How a watch ended: after its time; because this account may not watch; because the server no longer has the
+ * changes since the version, or the next one cannot be read; or by any other failure, after which it can be continued.
+ */
+type WatchEnd = "ended" | "forbidden" | "expired" | "failed";
 
 interface WatchRequest {
-  readonly collection: Collection;
   /** The resource version after which changes are wanted. */
-  readonly position: string;
+  readonly version: string;
   /** After which the server should end the watch, whole seconds. */
   readonly seconds: number;
   /** Idle timeout of the connection beyond that time, ms. */
@@ -19,37 +18,28 @@ interface WatchRequest {
   readonly signal: AbortSignal;
 }
 
-interface WatchReceiver {
-  change(change: Change): void;
-  /** Later changes can be followed from this version. */
-  position(version: string): void;
-}
+/** Takes an event; the object of a bookmark only names the resource version that was reached. */
+type TakeEvent = (type: string, object: unknown) => void;
 
-/**
- * How a watch ended: after its time; because this account may not watch; because the server no longer has the
- * changes from the position on, or the next one cannot be read; or by any other failure, after which it can go on from its
- * position.
- */
-type WatchEnd = "ended" | "forbidden" | "expired" | "failed";
-
+const EVENTS: readonly string[] = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK"];
 const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 /**
- * Follows a collection once (Kubernetes, "Efficient detection of changes"). A connection that is idle is
- * cancelled shortly after the server should have ended it. Never throws for what a server does.
+ * Watches a collection once (Kubernetes, "Efficient detection of changes"). A connection that is idle is cancelled shortly
+ * after the server should have ended it. Never throws for what a server does.
  */
 export async function watchOnce(
   connection: StreamingConnection,
-  { collection, position, seconds, idleMs, signal }: WatchRequest,
-  receiver: WatchReceiver,
+  collection: Collection,
+  { version, seconds, idleMs, signal }: WatchRequest,
+  onEvent: TakeEvent,
 ): Promise<WatchEnd> {
   const query = selection(collection);
   query.set("watch", "1");
   query.set("allowWatchBookmarks", "true");
   query.set("timeoutSeconds", String(seconds));
-  if (position !== "") query.set("resourceVersion", position);
+  if (version !== "") query.set("resourceVersion", version);
   let early: WatchEnd | null = null;
-  const limits = { idleMs: seconds * 1000 + idleMs, totalMs: seconds * 2000 + idleMs };
   const stop = new AbortController();
   try {
     const status = await connection.stream(
@@ -60,10 +50,10 @@ export async function watchOnce(
         headers: collection.metadataOnly ? { Accept: METADATA } : {},
         signal: AbortSignal.any([signal, stop.signal]),
       },
-      limits,
+      { idleMs: seconds * 1000 + idleMs, totalMs: seconds * 2000 + idleMs },
       (line) => {
         if (early !== null) return;
-        early = take(line, receiver);
+        early = take(line, onEvent);
         // Later lines may not follow the earlier ones.
         if (early !== null) stop.abort();
       },
@@ -71,23 +61,19 @@ export async function watchOnce(
     return early ?? endOf(status);
   } catch (error) {
     if (!(error instanceof ClusterUnavailable)) throw error;
-    // The same line would come again from the same position.
+    // The server would send the same line again for the same version.
     return early ?? (error.cause instanceof LineTooLong ? "expired" : "failed");
   }
 }
 
 /** Null while the watch continues. */
-function take(line: Uint8Array, receiver: WatchReceiver): WatchEnd | null {
+function take(line: Uint8Array, onEvent: TakeEvent): WatchEnd | null {
   const event = parsedJson(line);
   if (event === undefined) return "failed";
   const object = member(event, "object");
-  const type = stringAt(event, "type");
+  const type = stringAt(event, "type") ?? "";
   if (type === "ERROR") return endOf(integerAt(object, "code"), "failed");
-  if (type === "ADDED" || type === "MODIFIED") receiver.change({ type: "put", object });
-  else if (type === "DELETED") receiver.change({ type: "removed", object });
-  else if (type !== "BOOKMARK") return null;
-  const version = stringAt(object, "metadata", "resourceVersion");
-  if (version) receiver.position(version);
+  if (EVENTS.includes(type)) onEvent(type, object);
   return null;
 }
 
@@ -104,7 +90,7 @@ export interface FollowOptions {
   readonly random: () => number;
   /** Waits so many ms, less when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Ends the following. */
+  /** Ends all requests. */
   readonly signal: AbortSignal;
   /** Duration of one watch, seconds. */
   readonly watchSeconds: number;
@@ -121,21 +107,11 @@ export interface FollowedKind<T> extends Collection {
   readonly changed: (before: T | undefined, after: T | undefined) => void;
 }
 
-/** How the following of a collection goes. */
-export interface Followed {
-  /** Resolves once all objects are known. */
-  readonly listed: Promise<void>;
-  /** Resolves when this account may not watch. */
-  readonly forbidden: Promise<void>;
-  /** When the objects were last known to be those of the cluster, ms since 1970; null before the first list. */
-  readonly currentAt: number | null;
-  /** Follows until the signal aborts. */
-  run(): Promise<void>;
-}
-
+/** Duration of the watch that finds out whether watching is allowed, seconds. */
+const TRIAL_SECONDS = 1;
 /**
- * Waits between attempts grow from the first to the second, ms; half of each is left to chance. After a long outage all
- * is current again once the last collection has had its turn, so the longest wait is what that takes.
+ * Waits between attempts grow from the first to the second, ms; half of each is random. After a long outage all data is
+ * current again after the longest wait.
  */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 4_000;
@@ -143,19 +119,21 @@ const LONGEST_RETRY_MS = 4_000;
 const FRUITLESS_WATCHES = 3;
 
 /**
- * The objects of one namespaced collection, listed once and then followed. Watches end after a while and go on where
- * they were; where that is not possible the collection is listed again, and what stayed the same keeps its identity.
+ * The objects of one namespaced collection, watched or listed on request. Each watch ends after a while and the next one
+ * continues at its version; where that is not possible the collection is listed again. Unchanged objects keep their identity.
  */
-export class FollowedCollection<T extends object> implements Followed {
+export class FollowedCollection<T extends object> {
+  /** When the objects were last known to be those of the cluster, ms since 1970; null before the first list. */
+  currentAt: number | null = null;
   readonly #listed = Promise.withResolvers<void>();
-  readonly #forbidden = Promise.withResolvers<void>();
+  /** Resolves once all objects are known. */
   readonly listed = this.#listed.promise;
-  readonly forbidden = this.#forbidden.promise;
+  #listing: Promise<string> | null = null;
   #objects = new Map<string, Entry<T>>();
   #names: readonly string[] | null = null;
   #values: readonly T[] | null = null;
-  #position: string | null = null;
-  #currentAt: number | null = null;
+  /** The resource version from which to watch; null: the collection has to be listed first. */
+  #version: string | null = null;
   #failures = 0;
 
   constructor(
@@ -163,10 +141,6 @@ export class FollowedCollection<T extends object> implements Followed {
     private readonly kind: FollowedKind<T>,
     private readonly options: FollowOptions,
   ) {
-  }
-
-  get currentAt(): number | null {
-    return this.#currentAt;
   }
 
   /** An object by its name. */
@@ -179,75 +153,93 @@ export class FollowedCollection<T extends object> implements Followed {
     return this.#objects.get(name)?.version;
   }
 
-  /** Everything by name, as a list gives it; the same array until something changes. */
+  /** All objects in the order of their names, as a list returns them; the same array until one changes. */
   values(): readonly T[] {
     this.#names ??= [...this.#objects.keys()].sort();
-    this.#values ??= this.#names.flatMap((name): T[] => {
-      const value = this.get(name);
-      return value ? [value] : [];
-    });
+    this.#values ??= this.#names.flatMap((name) => this.get(name) ?? []);
     return this.#values;
   }
 
-  async run(): Promise<void> {
-    const { signal, sleep } = this.options;
+  /** Watches until the signal aborts or the account may not watch. */
+  async follow(signal: AbortSignal): Promise<void> {
+    // A list that ended during a watch would discard later changes.
+    await this.#listing?.catch(nullIfUnavailable);
     while (!signal.aborted) {
-      const end = await this.#round();
-      if (signal.aborted) return;
-      if (end === "forbidden") this.#forbidden.resolve();
+      const end = await this.#round(signal);
+      if (signal.aborted || end === "forbidden") return;
       if (end === "ended") continue;
-      if (++this.#failures % FRUITLESS_WATCHES === 0 || end === "expired") this.#position = null;
-      await sleep(this.#delay(), signal);
+      if (++this.#failures % FRUITLESS_WATCHES === 0 || end === "expired") this.#version = null;
+      await this.options.sleep(this.#delay(), signal);
     }
   }
 
-  async #round(): Promise<WatchEnd> {
-    const { now, random, watchSeconds, idleMs, signal } = this.options;
-    const position = this.#position ?? await this.#list();
-    if (position === null || signal.aborted) return "failed";
+  /**
+   * Lists the collection unless that was done less than `lifetimeMs` ago. Not to be called during {@link follow}.
+   *
+   * @throws {ClusterUnavailable}
+   */
+  async refresh(lifetimeMs: number): Promise<void> {
+    const isFresh = this.currentAt !== null && this.options.now() - this.currentAt <= lifetimeMs;
+    if (!isFresh) await this.#list();
+  }
+
+  /**
+   * Whether the account may watch the collection, found out by a short watch: an access review need not show rules from
+   * outside of the cluster. False when the cluster does not respond.
+   */
+  async mayWatch(): Promise<boolean> {
+    const { signal, idleMs } = this.options;
+    const version = await this.#list().catch(nullIfUnavailable);
+    if (version === null) return false;
+    const request = { version, seconds: TRIAL_SECONDS, idleMs, signal };
+    return await watchOnce(this.connection, this.kind, request, () => {}) === "ended";
+  }
+
+  async #round(signal: AbortSignal): Promise<WatchEnd> {
+    const { now, random, watchSeconds, idleMs } = this.options;
+    const version = this.#version ?? await this.#list().catch(nullIfUnavailable);
+    if (version === null || signal.aborted) return "failed";
     const startedAt = now();
     // All watches of a process, and all replicas, began at the same moment.
     const usual = watchSeconds * (0.85 + 0.3 * random());
     // After a broken watch the next one ends sooner, so that the data does not look too old.
     const seconds = Math.max(1, Math.round(this.#failures > 0 ? usual / 2 : usual));
-    const proven = () => {
-      this.#failures = 0;
-      this.#currentAt = now();
-    };
-    const end = await watchOnce(this.connection, { collection: this.kind, position, seconds, idleMs, signal }, {
-      change: (change) => this.#take(change),
-      position: (version) => {
-        this.#position = version;
-        proven();
-      },
+    const request = { version, seconds, idleMs, signal };
+    const end = await watchOnce(this.connection, this.kind, request, (type, object) => {
+      if (type !== "BOOKMARK") this.#change(object, type === "DELETED");
+      const reached = stringAt(object, "metadata", "resourceVersion");
+      if (!reached) return;
+      this.#version = reached;
+      this.#proven();
     });
     if (end !== "ended") return end;
     // A watch that ends in time has brought all changes; one that ends at once may be of a server that is stopping.
     if (now() - startedAt < seconds * 500) return "failed";
-    proven();
+    this.#proven();
     return "ended";
   }
 
-  /** The position from which to follow; null when the cluster cannot be read. */
-  async #list(): Promise<string | null> {
+  #proven(): void {
+    this.#failures = 0;
+    this.currentAt = this.options.now();
+  }
+
+  /** Lists the collection; concurrent calls share one list. @throws {ClusterUnavailable} */
+  #list(): Promise<string> {
+    return this.#listing ??= this.#listNow().finally(() => this.#listing = null);
+  }
+
+  async #listNow(): Promise<string> {
     const { now, signal } = this.options;
     const startedAt = now();
     const before = this.#objects;
-    try {
-      const { found, version } = await listVersioned(
-        this.connection,
-        { ...this.kind, signal },
-        (object) => this.#entry(object, before),
-      );
-      this.#replace(new Map(found));
-      this.#currentAt = startedAt;
-      this.#position = version;
-      this.#listed.resolve();
-      return version;
-    } catch (error) {
-      if (error instanceof ClusterUnavailable) return null;
-      throw error;
-    }
+    const request = { ...this.kind, signal };
+    const { found, version } = await listAll(this.connection, request, (object) => this.#entry(object, before));
+    this.#replace(new Map(found));
+    this.currentAt = startedAt;
+    this.#version = version;
+    this.#listed.resolve();
+    return version;
   }
 
   #entry(object: unknown, before: ReadonlyMap<string, Entry<T>>): [string, Entry<T>] | null {
@@ -274,11 +266,11 @@ export class FollowedCollection<T extends object> implements Followed {
     }
   }
 
-  #take({ type, object }: Change): void {
+  #change(object: unknown, isDeleted: boolean): void {
     const name = stringAt(object, "metadata", "name");
     if (!name) return;
     const before = this.#objects.get(name);
-    const after = type === "put" ? this.#entry(object, this.#objects)?.[1] : undefined;
+    const after = isDeleted ? undefined : this.#entry(object, this.#objects)?.[1];
     if (before === after) return;
     if (after) this.#objects.set(name, after);
     else this.#objects.delete(name);
@@ -291,6 +283,11 @@ export class FollowedCollection<T extends object> implements Followed {
     const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures - 1, 16));
     return longest * (0.5 + this.options.random() / 2);
   }
+}
+
+function nullIfUnavailable(error: unknown): null {
+  if (error instanceof ClusterUnavailable) return null;
+  throw error;
 }
 
 interface Entry<T> {

@@ -222,7 +222,7 @@ Deno.test("alerts: requests that are turned away, and wrong passwords", async ()
 Deno.test("alerts: a disk without room, campaigns that are old or unknown, tasks that failed or cannot be stored, and notifications that are not taken", async () => {
   const metrics = processMetrics();
   const none = { ready: 0, failed: 0, canceled: 0 };
-  let age: number | "failed" = "failed";
+  let age: number | null = null;
   metrics.watch({
     tasks: () => ({
       running: 0,

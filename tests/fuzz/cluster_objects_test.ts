@@ -218,7 +218,6 @@ fuzz("watches", {
     cuts,
   ),
   async check([bytes, cuts]) {
-    const positions: string[] = [];
     const connection = {
       stream(_request: unknown, _limits: unknown, onLine: (line: Uint8Array) => void) {
         const take = lineSplitter(1000, onLine);
@@ -227,18 +226,22 @@ fuzz("watches", {
       },
     };
     const request = {
-      collection: { path: "/api/v1/pods", metadataOnly: false },
-      position: "1",
+      version: "1",
       seconds: 1,
       idleMs: 1,
       signal: new AbortController().signal,
     };
-    const receiver = { change() {}, position: (version: string) => void positions.push(version) };
-    const end = await watchOnce(connection as never, request as never, receiver).catch((error) => {
+    const types: string[] = [];
+    const end = await watchOnce(
+      connection as never,
+      { path: "/api/v1/pods" },
+      request,
+      (type) => void types.push(type),
+    ).catch((error) => {
       assert.ok(error instanceof LineTooLong, String(error));
       return "expired";
     });
     assert.ok(["ended", "forbidden", "expired", "failed"].includes(end), end);
-    assert.ok(positions.every((version) => version !== ""));
+    assert.ok(types.every((type) => ["ADDED", "MODIFIED", "DELETED", "BOOKMARK"].includes(type)));
   },
 });

@@ -28,7 +28,7 @@ export function keyOf(namespace: string, name: string): string {
 }
 
 /** Namespace and name of an object; null for something that has none. */
-export function identityOf(value: unknown): { readonly namespace: string; readonly name: string } | null {
+function identityOf(value: unknown): { readonly namespace: string; readonly name: string } | null {
   const namespace = stringAt(value, "metadata", "namespace");
   const name = stringAt(value, "metadata", "name");
   return namespace && name ? { namespace, name } : null;

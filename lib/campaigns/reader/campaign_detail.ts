@@ -67,7 +67,7 @@ async function readCampaign(
 ): Promise<Parameters<typeof composeDetail> | null> {
   const objects = await source.campaign(namespace, name);
   if (!objects) return null;
-  const { campaign, run } = await layoutOf(source, objects, resultsUrl);
+  const { campaign, run } = layoutOf(source, objects, resultsUrl);
   const { summary: { pipeline }, volumes, states: { states } } = campaign;
   const memory = tallies.of(viewer.digest, run);
   const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, memory.tally));
@@ -92,9 +92,9 @@ interface RunLayout {
 const layoutCache = new WeakMap<CampaignObjects, RunLayout>();
 const NO_PODS: readonly BatchPod[] = [];
 
-async function layoutOf(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<RunLayout> {
+function layoutOf(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): RunLayout {
   const job = objects.warmup;
-  const pods = job && needsPods(job) ? await source.pods(job.namespace, job.name) : NO_PODS;
+  const pods = job && needsPods(job) ? source.pods(job.namespace, job.name) : NO_PODS;
   const cached = layoutCache.get(objects);
   if (cached?.resultsUrl === resultsUrl && cached.pods === pods) return cached;
   const campaign = layout(objects, { resultsUrl, warmup: warmupOf(job, pods) });

@@ -11,10 +11,9 @@ import {
 } from "@/lib/campaigns/projection/summary.ts";
 import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
-import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
+import type { CampaignSnapshot, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import { joinedJson, type RowJson, separated } from "@/lib/campaigns/projection/volume_rows.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
-import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 
 interface CampaignListRequest {
   /** The results URL that the caller's browser uses. */
@@ -23,8 +22,6 @@ interface CampaignListRequest {
   readonly reaped: number;
 }
 
-/** Concurrent reads of the pods of warm-ups that failed or run. */
-const MAX_CONCURRENT_READS = 8;
 /** Cached lists, one for each results URL and number of reaped campaigns. */
 const MAX_CACHED_LISTS = 8;
 /** Results URLs with cached rows. */
@@ -36,7 +33,7 @@ const MAX_CACHED_RESULTS_URLS = 4;
  * snapshot.
  */
 export class CampaignLists {
-  readonly #lists = new CountedCache<string, { snapshot: CampaignSnapshot; list: Promise<ListedRows> }>(
+  readonly #lists = new CountedCache<string, { snapshot: CampaignSnapshot; list: ListedRows }>(
     "campaign_lists",
     { max: MAX_CACHED_LISTS },
   );
@@ -66,17 +63,13 @@ export class CampaignLists {
     this.records?.listed(snapshot);
     const name = `${request.reaped} ${request.resultsUrl}`;
     const cached = this.#lists.getFitting(name, (entry) => entry.snapshot === snapshot);
-    if (cached) return await cached.list;
+    if (cached) return cached.list;
     const list = this.#projected(snapshot, request);
-    const entry = { snapshot, list };
-    this.#lists.set(name, entry);
-    list.catch(() => {
-      if (this.#lists.peek(name) === entry) this.#lists.delete(name);
-    });
-    return await list;
+    this.#lists.set(name, { snapshot, list });
+    return list;
   }
 
-  async #projected(snapshot: CampaignSnapshot, { resultsUrl, reaped }: CampaignListRequest): Promise<ListedRows> {
+  #projected(snapshot: CampaignSnapshot, { resultsUrl, reaped }: CampaignListRequest): ListedRows {
     const live = new Set(snapshot.jobs.map(({ namespace, name }) => keyOf(namespace, name)));
     const { chosen, total } = chooseReaped(
       snapshot.records,
@@ -84,11 +77,18 @@ export class CampaignLists {
       (namespace, job) => live.has(keyOf(namespace, job)),
       reaped,
     );
-    const campaigns = [...snapshot.jobs, ...chosen.map(({ record }) => record)];
-    const warmups = await warmupsOf(this.source, snapshot, campaigns);
+    const warmups = indexWarmups(snapshot.warmups);
+    // Campaigns of one pipeline share a warm-up.
+    const explained = new Map<BatchJob | null, Warmup>();
+    const warmup = (job: BatchJob | null) => {
+      const known = explained.get(job) ??
+        warmupOf(job, job && needsPods(job) ? this.source.pods(job.namespace, job.name) : []);
+      explained.set(job, known);
+      return known;
+    };
     const scoring = scoringPipelines(snapshot.pipelines);
     const contextOf = ({ namespace, pipeline }: PipelineUse): SummaryContext => ({
-      warmup: warmups(namespace, pipeline),
+      warmup: warmup(warmups.find(namespace, pipeline)),
       qualityPrediction: scoring.has(keyOf(namespace, pipeline)),
       resultsUrl,
     });
@@ -117,29 +117,7 @@ interface ListedRows {
 
 type PipelineUse = Pick<BatchJob, "namespace" | "pipeline">;
 
-/** The warm-ups of the campaigns listed; campaigns of one pipeline share one, and its pods are read once. */
-async function warmupsOf(
-  source: CampaignSource,
-  snapshot: CampaignSnapshot,
-  campaigns: readonly PipelineUse[],
-): Promise<(namespace: string, pipeline: string) => Warmup> {
-  const index = indexWarmups(snapshot.warmups);
-  const unclear = new Set<BatchJob>();
-  for (const { namespace, pipeline } of campaigns) {
-    const job = index.find(namespace, pipeline);
-    if (job && needsPods(job)) unclear.add(job);
-  }
-  const explained = new Map<BatchJob, Warmup>();
-  await forEachConcurrent(unclear, MAX_CONCURRENT_READS, async (job) => {
-    explained.set(job, warmupOf(job, await source.pods(job.namespace, job.name)));
-  });
-  return (namespace, pipeline) => {
-    const job = index.find(namespace, pipeline);
-    return (job && explained.get(job)) ?? warmupOf(job);
-  };
-}
-
-function scoringPipelines(pipelines: readonly PipelineRecord[]): ReadonlySet<string> {
+function scoringPipelines(pipelines: CampaignSnapshot["pipelines"]): ReadonlySet<string> {
   const scoring = pipelines.filter(({ scoresQuality }) => scoresQuality);
   return new Set(scoring.map(({ namespace, pipeline }) => keyOf(namespace, pipeline)));
 }

@@ -146,7 +146,7 @@ export function defineMetrics() {
     ),
     campaignsListed: gauge(
       "campaigns_listed",
-      "1 if the campaigns have been listed or watched, else 0. No value if none was tried.",
+      "1 if the campaigns have been listed or watched, else 0.",
     ),
 
     diskFree: gauge("disk_free_bytes", "Free bytes on the disk of the data folder."),

@@ -31,20 +31,21 @@ Deno.test("list: follows the pages and returns what the reader accepts", async (
     fieldSelector: "status.phase!=Succeeded",
     pageSize: 3,
   };
-  assert.deepEqual(await listAll(connection, request, numbers), [1, 2, 3]);
+  assert.deepEqual((await listAll(connection, request, numbers)).found, [1, 2, 3]);
   const query = "limit=3&labelSelector=a%3Db%2C%21c&fieldSelector=status.phase%21%3DSucceeded";
   assert.deepEqual(seen, [`/api/v1/pods?${query}`, `/api/v1/pods?${query}&continue=more`]);
 });
 
 Deno.test("list: null instead of items, or no items at all, is an empty list", async () => {
   for (const body of [{ items: null }, {}, { items: "x", metadata: null }, { items: [], metadata: { continue: 7 } }]) {
-    assert.deepEqual(await listAll(scripted([200, body]).connection, { path: "/x", pageSize: 1 }, numbers), []);
+    const { found } = await listAll(scripted([200, body]).connection, { path: "/x", pageSize: 1 }, numbers);
+    assert.deepEqual(found, []);
   }
 });
 
 Deno.test("list: a position that expired starts the list again, once", async () => {
   const again = scripted(page([1], "a"), [410, {}], page([5], "b"), page([6]));
-  assert.deepEqual(await listAll(again.connection, { path: "/x", pageSize: 1 }, numbers), [5, 6]);
+  assert.deepEqual((await listAll(again.connection, { path: "/x", pageSize: 1 }, numbers)).found, [5, 6]);
   const never = scripted(page([1], "a"), [410, {}], page([5], "b"), [410, {}]);
   await assert.rejects(listAll(never.connection, { path: "/x", pageSize: 1 }, numbers), ClusterUnavailable);
 });

@@ -65,7 +65,7 @@ async function following(
     idleMs: 5_000,
     ...options.watch,
   });
-  const running = things.run();
+  const running = things.follow(stop.signal);
   const shown = () => things.values().map(({ name, colour }) => `${name}:${colour}`).join(" ");
   try {
     await use({

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
-import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
-import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
-import { WatchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
+import { type CampaignSource, ClusterCampaigns } from "@/lib/campaigns/source/campaign_source.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { pipelineMap, recordMap, statusMap } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { KUBERNETES, makeCampaignJob, type Real, withNamespace } from "./real_cluster.ts";
 
@@ -23,7 +22,7 @@ async function populate(real: Real): Promise<void> {
   await makeCampaignJob(real, "lund");
 }
 
-async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+async function until<T>(ask: () => T | Promise<T>, holds: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
     if (holds(answer)) return answer;
@@ -48,10 +47,26 @@ Deno.test(
     await withNamespace(async (real) => {
       const { namespace, call } = real;
       const connection = await clusterConnection({ path: KUBERNETES ?? "" }, { now: Date.now });
-      const options = { connection, conventions, namespaces: [namespace], now: Date.now };
+      const options = {
+        conventions,
+        namespaces: [namespace],
+        now: Date.now,
+        random: Math.random,
+        log: NO_LOG,
+        watchRefused() {},
+        watchAllowed() {},
+      };
       const limits = { snapshotMs: 0, watchSeconds: 2 };
-      const source = new WatchedCampaigns({ ...options, random: Math.random, limits });
+      const source = new ClusterCampaigns({ ...options, connection, limits });
+      const refused = Promise.withResolvers<void>();
+      const listing = new ClusterCampaigns({
+        ...options,
+        connection: { ...connection, stream: () => Promise.resolve(403) },
+        watchRefused: refused.resolve,
+        limits,
+      });
       try {
+        await refused.promise;
         assert.deepEqual((await source.list()).jobs, []);
         await populate(real);
         const pods = await until(() => source.pods(namespace, "lund"), ({ length }) => length === 2);
@@ -75,7 +90,7 @@ Deno.test(
         // The next two pods run; the failed one stays.
         await until(() => source.pods(namespace, "lund"), ({ length }) => length === 3);
         const same = async () => {
-          const [mine, theirs] = [await shown(source, namespace), await shown(listedCampaigns(options), namespace)];
+          const [mine, theirs] = [await shown(source, namespace), await shown(listing, namespace)];
           return { mine, theirs };
         };
         const { mine, theirs } = await until(
@@ -84,7 +99,7 @@ Deno.test(
         );
         assert.deepEqual(mine, theirs);
         // Watches ended and went on several times.
-        const age = await until(() => Promise.resolve(source.age()), (age) => age !== null && age < 3_000);
+        const age = await until(() => source.age(), (age) => age !== null && age < 3_000);
         assert.ok(age !== null);
         await call("DELETE", `/apis/batch/v1/namespaces/${namespace}/jobs/lund?propagationPolicy=Background`);
         await until(() => source.list(), ({ jobs }) => jobs.length === 0);
@@ -92,6 +107,7 @@ Deno.test(
         assert.equal((await source.list()).records.length, 2);
       } finally {
         await source.close();
+        await listing.close();
       }
     });
   },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CampaignRecords, recordWriter } from "@/lib/campaigns/records/campaign_records.ts";
-import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
+import { ClusterCampaigns } from "@/lib/campaigns/source/campaign_source.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { FaultyCluster, JOBS } from "@/tests/lib/kubernetes/faulty_cluster.ts";
 import { conventions, jobObject } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
@@ -19,11 +19,21 @@ async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> 
   server.put(JOBS, jobObject({ status: { completedIndexes: "0", failedIndexes: "1" } }));
   const now = () => NOW;
   const connection = await clusterConnection({ url: server.url }, { now });
-  const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
+  const source = new ClusterCampaigns({
+    connection,
+    conventions,
+    namespaces: ["batch-default"],
+    now,
+    random: Math.random,
+    log: NO_LOG,
+    watchRefused() {},
+    watchAllowed() {},
+  });
   const writer = recordWriter({ connection, conventions, resultsUrl: RESULTS_URL });
   const records = new CampaignRecords({ writer, resultsUrl: RESULTS_URL, log: NO_LOG, now });
   await use({ server, records, app: jobsApp(source, { records }) });
   await records.idle();
+  await source.close();
 }
 
 const data = (server: FaultyCluster) => server.configMap("campaign-lund-status")?.data;

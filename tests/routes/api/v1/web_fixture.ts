@@ -52,7 +52,10 @@ export function fakeSource(given: {
       const { campaigns = {} } = given;
       return read(`campaign ${key}`, Object.hasOwn(campaigns, key) ? campaigns[key] : null);
     },
-    pods: (namespace, job) => read(`pods ${namespace}/${job}`, given.pods?.[`${namespace}/${job}`] ?? []),
+    pods(namespace, job) {
+      reads.push(`pods ${namespace}/${job}`);
+      return given.pods?.[`${namespace}/${job}`] ?? [];
+    },
   };
 }
 
