@@ -18,7 +18,7 @@ import { type Mapi, mapiReachable, proveByMapi } from "@/lib/mapi/mapi_client.ts
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";
-import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
+import type { UploadSizes } from "@/lib/s3/object_upload.ts";
 import type { FixitySchedules } from "@/lib/tasks/fixity/schedules.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { auditOperations } from "@/routes/api/v1/audit.ts";

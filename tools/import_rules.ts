@@ -137,8 +137,7 @@ export const ROOMS: readonly Room[] = [
     holds: "the audit trail: records, their chain, the sinks, reading and checking",
     imports: ["lib/http", "lib/std"],
   },
-  { room: "lib/s3/upload", holds: "the way of a body into the store", imports: ["lib/s3", ...BELOW_ADAPTERS] },
-  { room: "lib/s3", holds: "signer, client, listings, objects, acl, errors", imports: [...BELOW_ADAPTERS] },
+  { room: "lib/s3", holds: "client with its signer, listings, objects, uploads, errors", imports: [...BELOW_ADAPTERS] },
   { room: "lib/mapi", holds: "the management API's client, its records and errors", imports: [...BELOW_ADAPTERS] },
   { room: "lib/kubernetes", holds: "client, watch, followed collection", imports: [...BELOW_ADAPTERS] },
   {

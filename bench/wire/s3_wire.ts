@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { encodeQuery, type QueryPairs, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
+import { encodeQuery, type QueryPairs, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/s3_client.ts";
 import { type Answer, HttpConnection, type SentBody } from "./http_connection.ts";
 
 /** Address and keys of an S3 server. */

@@ -4,21 +4,27 @@ import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import {
   ABSENT,
+  CONTENT_HEADERS,
   currentHeaders,
+  getTags,
   guardWrite,
+  headObject,
+  METADATA,
+  type ObjectRef,
   type ObjectState,
   type Preconditions,
   requireConditions,
   stateOf,
+  storableHeader,
+  tagHeader,
   unchanged,
   unsupported,
-} from "./conditions.ts";
-import { type HeaderRecord, resourceOf, type S3 } from "./s3_client.ts";
+  type VersionRef,
+  type WrittenObject,
+} from "./objects.ts";
+import { type HeaderRecord, resourceOf, type S3, s3Path } from "./s3_client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
-import { CONTENT_HEADERS, METADATA, storableHeader } from "./object_headers.ts";
-import { getTags, headObject, type ObjectRef, tagHeader, type VersionRef, type WrittenObject } from "./objects.ts";
 import { callSdk } from "./sdk.ts";
-import { s3Path } from "./signer.ts";
 import { getVersioning } from "./buckets.ts";
 import { S3Failure } from "./s3_errors.ts";
 

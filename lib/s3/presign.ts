@@ -1,8 +1,16 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/request_context.ts";
-import { type HeaderRecord, locate, type S3, s3Address } from "./s3_client.ts";
-import { hostOf, presignQuery, type QueryPairs, s3Path } from "./signer.ts";
+import {
+  type HeaderRecord,
+  hostOf,
+  locate,
+  presignQuery,
+  type QueryPairs,
+  type S3,
+  s3Address,
+  s3Path,
+} from "./s3_client.ts";
 
 /** Longest validity of a presigned URL, seconds: 7 days (spec, Limits). */
 export const MAX_PRESIGN_SECONDS = 604_800;

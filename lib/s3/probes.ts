@@ -1,13 +1,21 @@
 import type { Caller, S3Keys, Verdict } from "@/lib/auth/store_credentials.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
-import { callS3ForHeaders, type S3, type S3Call } from "./s3_client.ts";
+import {
+  callS3ForHeaders,
+  EMPTY_PAYLOAD,
+  encodeQuery,
+  hostOf,
+  type S3,
+  type S3Call,
+  s3Path,
+  signHeaders,
+} from "./s3_client.ts";
 import { copySource } from "./copy.ts";
 import { deleteBatch, type Deletion } from "./delete_objects.ts";
 import { S3Failure } from "./s3_errors.ts";
 import { listVersions, MAX_KEYS } from "./listing.ts";
 import { abortUpload, completeUpload, createUpload, sendPart } from "./multipart.ts";
 import { type ObjectRef, sendDelete } from "./objects.ts";
-import { EMPTY_PAYLOAD, encodeQuery, hostOf, s3Path, signHeaders } from "./signer.ts";
 import {
   type ConditionSupport,
   type ConditionTable,

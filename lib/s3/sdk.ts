@@ -9,8 +9,15 @@ import type {
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
-import { callS3, type HeaderRecord, parsedXml, resourceOf, type S3, type S3Call } from "./s3_client.ts";
-import type { QueryPairs } from "./signer.ts";
+import {
+  callS3,
+  type HeaderRecord,
+  parsedXml,
+  type QueryPairs,
+  resourceOf,
+  type S3,
+  type S3Call,
+} from "./s3_client.ts";
 import { documentHeaders, MalformedXml, nextToken } from "./s3_xml.ts";
 
 /** The operations of the SDK, and the roots of their responses; null where the response is not read. */

@@ -2,12 +2,19 @@ import { z } from "zod";
 import { badGateway, HttpError, listingStuck, notFound } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/request_context.ts";
 import { resourceOf, type S3 } from "@/lib/s3/s3_client.ts";
-import { ABSENT, currentHeaders, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
+import {
+  ABSENT,
+  currentHeaders,
+  deleteObject,
+  isSameBucket,
+  type ObjectRef,
+  preconditions,
+  sourcePreconditions,
+} from "@/lib/s3/objects.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { deleteBatch } from "@/lib/s3/delete_objects.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { listObjects, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
-import { deleteObject, isSameBucket, type ObjectRef } from "@/lib/s3/objects.ts";
 import type { Coded } from "@/lib/std/coded.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import { freeKey, numberedStart } from "@/lib/std/text.ts";

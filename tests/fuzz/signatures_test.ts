@@ -7,7 +7,7 @@ import { parseS3Request, type S3Request } from "@/embedded/store/s3/s3_request.t
 import { signatureV2Holds, statedSignatureV2 } from "@/embedded/store/s3/sigv2.ts";
 import { matchSignature, statedSignature } from "@/embedded/store/s3/sigv4.ts";
 import { bodyReader } from "@/lib/runtime/http.ts";
-import { presignQuery } from "@/lib/s3/signer.ts";
+import { presignQuery } from "@/lib/s3/s3_client.ts";
 import { fuzz, isStoreError, near, nearHeader, resultOr } from "./hostile.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);

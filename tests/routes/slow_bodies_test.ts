@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
-import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
+import { UPLOAD_SIZES } from "@/lib/s3/object_upload.ts";
 import { withGateway } from "./gateway_fixture.ts";
 import { rawExchange, rawStore } from "./raw_store.ts";
 

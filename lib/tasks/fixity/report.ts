@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { readerSource } from "@/lib/http/body.ts";
 import { codedError, HttpError } from "@/lib/http/errors.ts";
-import { writeFromSource } from "@/lib/s3/upload/object_upload.ts";
+import { writeFromSource } from "@/lib/s3/object_upload.ts";
 import { chunksReader } from "@/lib/std/body_reader.ts";
 import { compareText, csvField } from "@/lib/std/text.ts";
 import { startDigest } from "@/lib/std/digests.ts";

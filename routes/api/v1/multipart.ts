@@ -5,7 +5,7 @@ import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
-import { guardWrite, preconditions } from "@/lib/s3/conditions.ts";
+import { digestHeaders, guardWrite, objectKey, preconditions, uploadHeaders, wellFormed } from "@/lib/s3/objects.ts";
 import {
   abortUpload,
   completeUpload,
@@ -20,11 +20,9 @@ import {
   sendPart,
   WITH_SHA256,
 } from "@/lib/s3/multipart.ts";
-import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presigner, requiredHeaders } from "@/lib/s3/presign.ts";
-import { MAX_FORM_PART_BYTES, requestBody, sendPartFromSource } from "@/lib/s3/upload/object_upload.ts";
+import { MAX_FORM_PART_BYTES, requestBody, sendPartFromSource } from "@/lib/s3/object_upload.ts";
 import { FITS_XML } from "@/lib/s3/s3_xml.ts";
-import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { yielding } from "@/lib/std/concurrency.ts";
 import {
   asObject,

@@ -2,8 +2,6 @@ import { z } from "zod";
 import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
-import { preconditions } from "@/lib/s3/conditions.ts";
-import { issuedForm, type IssuedForms, keyVersionPage, listKeyVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import {
   deleteTags,
   getTags,
@@ -12,13 +10,15 @@ import {
   MAX_TAG_NAME,
   MAX_TAG_VALUE,
   MAX_TAGS,
+  preconditions,
   putTags,
   type Tag,
   TAG_NAME,
   TAG_VALUE,
   wellFormed,
+  writeHeaders,
 } from "@/lib/s3/objects.ts";
-import { writeHeaders } from "@/lib/s3/object_headers.ts";
+import { issuedForm, type IssuedForms, keyVersionPage, listKeyVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { restoreVersion } from "@/lib/s3/copy.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
 import { conditional, CONDITIONS, objectParams, objectTarget, versionId } from "./object_parameters.ts";

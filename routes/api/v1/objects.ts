@@ -7,12 +7,25 @@ import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
-import { guardWrite, preconditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
+import {
+  bucketName,
+  createFolder,
+  deleteObject,
+  formUploadHeaders,
+  getObject,
+  guardWrite,
+  headObject,
+  objectHeaders,
+  preconditions,
+  readHeaders,
+  sourcePreconditions,
+  uploadHeaders,
+  writeHeaders,
+  type WrittenObject,
+} from "@/lib/s3/objects.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
-import { bucketName, createFolder, deleteObject, getObject, headObject, type WrittenObject } from "@/lib/s3/objects.ts";
-import { formUploadHeaders, objectHeaders, readHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
-import { UPLOAD_SIZES, type UploadSizes, writeFromSource, writeObject } from "@/lib/s3/upload/object_upload.ts";
+import { UPLOAD_SIZES, type UploadSizes, writeFromSource, writeObject } from "@/lib/s3/object_upload.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import {
   asObject,

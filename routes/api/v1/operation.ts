@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { bearerToken, type VerifyToken } from "@/lib/auth/token.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { rejectConditions } from "@/lib/s3/conditions.ts";
+import { rejectConditions } from "@/lib/s3/objects.ts";
 import { supported } from "@/lib/s3/s3_errors.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { embeddedServer } from "@/bench/wire/s3_wire.ts";
-import { signHeaders } from "@/lib/s3/signer.ts";
+import { signHeaders } from "@/lib/s3/s3_client.ts";
 import type { Application } from "@/tests/application.ts";
 import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";

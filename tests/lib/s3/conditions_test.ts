@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { HttpError } from "@/lib/http/errors.ts";
-import { holds, type ObjectState, preconditions, rejectConditions, sourcePreconditions } from "@/lib/s3/conditions.ts";
+import { holds, type ObjectState, preconditions, rejectConditions, sourcePreconditions } from "@/lib/s3/objects.ts";
 
 const MODIFIED = Date.UTC(2026, 10, 20, 7, 31, 17, 400);
 const OBJECT: ObjectState = { etag: '"abc"', modifiedMs: MODIFIED };

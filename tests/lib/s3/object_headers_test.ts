@@ -4,7 +4,7 @@ import { SANDBOX_POLICY } from "@/lib/http/request_context.ts";
 import { readObjectFacts } from "@/lib/pages/storage/object_facts.ts";
 import { utf8Value } from "@/lib/std/header_encoding.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { formUploadHeaders, objectHeaders, readHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
+import { formUploadHeaders, objectHeaders, readHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/objects.ts";
 
 const printable = fc.stringMatching(/^[!-~]([ -~]*[!-~])?$/);
 const UPLOAD = [

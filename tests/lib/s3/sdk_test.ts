@@ -14,11 +14,10 @@ import {
   putCors,
   setVersioning,
 } from "@/lib/s3/buckets.ts";
-import type { S3 } from "@/lib/s3/s3_client.ts";
+import { type S3, s3Path } from "@/lib/s3/s3_client.ts";
 import { abortUpload, listParts, listUploads } from "@/lib/s3/multipart.ts";
 import { deleteTags, getTags, sendDelete } from "@/lib/s3/objects.ts";
 import { callSdk, sdkDocument } from "@/lib/s3/sdk.ts";
-import { s3Path } from "@/lib/s3/signer.ts";
 import { fitsXml } from "@/lib/s3/s3_xml.ts";
 
 const CALLER = {

@@ -4,7 +4,7 @@ import { createHash, createHmac } from "node:crypto";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import fc from "fast-check";
-import { presignQuery, s3Path, signHeaders, signingKey } from "@/lib/s3/signer.ts";
+import { presignQuery, s3Path, signHeaders, signingKey } from "@/lib/s3/s3_client.ts";
 
 const KEYS = { accessKey: "dGVzdHVzZXI=", secretKey: "179ad45c6ce2cb97cf1029e212046e81" };
 const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);

@@ -4,7 +4,7 @@ import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import { rejectsShortBodies } from "@/lib/s3/store_kind.ts";
-import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
+import { UPLOAD_SIZES } from "@/lib/s3/object_upload.ts";
 import { addressesAt, withGateway } from "@/tests/routes/gateway_fixture.ts";
 import type { Backend, ContractCase } from "@/tests/servers/contract.ts";
 

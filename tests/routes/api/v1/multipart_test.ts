@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { MAX_FORM_PART_BYTES, UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
+import { MAX_FORM_PART_BYTES, UPLOAD_SIZES } from "@/lib/s3/object_upload.ts";
 import { gatewayTest, s3Error } from "@/tests/routes/gateway_fixture.ts";
 
 const MIB = 1024 * 1024;

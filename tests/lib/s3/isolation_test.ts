@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient } from "@/lib/http/upstream.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
-import { BufferPool } from "@/lib/s3/upload/parts.ts";
-import { UPLOAD_SIZES, type UploadSizes, writeObject } from "@/lib/s3/upload/object_upload.ts";
+import { BufferPool, UPLOAD_SIZES, type UploadSizes, writeObject } from "@/lib/s3/object_upload.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const KIB = 1024;

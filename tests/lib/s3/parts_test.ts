@@ -7,7 +7,7 @@ import {
   BufferPool,
   type BufferPoolOptions,
   partsOfKnownLength,
-} from "@/lib/s3/upload/parts.ts";
+} from "@/lib/s3/object_upload.ts";
 
 /** So many bytes that count up, a few at a time. */
 function countingSource(lengthBytes: number): BodySource {
