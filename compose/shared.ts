@@ -1,4 +1,5 @@
-import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { AcceptedIdentities } from "@/lib/auth/admission.ts";
 import type { Config, TextSource } from "@/lib/config/mod.ts";
 import type { Service } from "@/lib/operations/metrics/request_metrics.ts";
 import { type UpstreamClient, upstreamClient, type UpstreamOptions } from "@/lib/http/upstream.ts";

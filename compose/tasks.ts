@@ -1,4 +1,4 @@
-import { resolveLogin } from "@/lib/auth/token.ts";
+import { resolveLogin } from "@/lib/auth/admission.ts";
 import type { Identify } from "@/lib/auth/store_credentials.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/app.ts";

@@ -1,8 +1,7 @@
 import type { ChainReader } from "@/lib/operations/audit/chain_reader.ts";
-import { Admission } from "@/lib/auth/admission.ts";
-import type { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { type AcceptedIdentities, Admission, type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/admission.ts";
+import type { GuessLimits } from "@/lib/auth/credential_memory.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
-import { type TokenFormat, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import type { CorsOrigins, RequestLog } from "@/lib/http/app.ts";
 import type { AuditRecorder, LoginRecorder } from "@/lib/http/audit_event.ts";
 import {

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { derivedKeys } from "@/lib/std/sealed_text.ts";
-import { resolveLogin } from "./token.ts";
+import { resolveLogin } from "./admission.ts";
 import { browserScheme, type Scheme } from "./browser_origin.ts";
 import type { RevocableSession } from "./revoked_sessions.ts";
 import { clearedCookie, openToken, sealToken, sessionCookie, sessionDigest, sessionValues } from "./session_token.ts";

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { credentialsRefused } from "@/lib/http/errors.ts";
-import type { Claims } from "./token.ts";
 import type { SentFor } from "@/lib/std/request_mark.ts";
 import type { UserCheck } from "./users_file.ts";
 
@@ -11,7 +10,7 @@ export interface S3Keys {
 }
 
 /** A caller towards the store. */
-interface Identity {
+export interface Identity {
   readonly username: string;
   /** Null: system level. */
   readonly tenant: string | null;
@@ -43,40 +42,42 @@ export interface Caller extends Identity, SentFor {
   readonly prove?: () => Promise<void>;
 }
 
-/** Turns the claims of a verified token into store credentials. Throws HttpError 401 when they cannot be valid. */
+/** The claims of a token (spec, Token response and payload). */
+export interface Claims {
+  /** The username without a tenant. */
+  readonly sub: string;
+  /** The password in clear. */
+  readonly pwd: string;
+  readonly tenant: string | null;
+}
+
+/**
+ * Turns the claims of a verified token into store credentials. A promise says that they depend on more than the claims.
+ * Throws HttpError 401 when they cannot be valid.
+ */
 export type Identify = (claims: Claims) => Identity | Promise<Identity>;
 
 /** `STORE_AUTH_TYPE`: how MAPI requests name their caller (spec, Object-store authentication types). */
 type StoreAuthType = "native" | "ad";
 
 /**
- * Identities of an HCP-type store: derived from each caller's own credentials. S3 keys are the same under both types. An
- * identity is cached for the lifetime of its claims.
+ * Identities of an HCP-type store: derived from each caller's own credentials. S3 keys are the same under both types.
  */
 export function storeIdentities(type: StoreAuthType): Identify {
-  return cachedByClaims((claims) => {
+  return (claims) => {
     const { user, digest } = derived(claims.sub, claims.pwd);
     return identity(type, claims, { accessKey: user, secretKey: digest }, true);
-  });
-}
-
-function cachedByClaims(make: (claims: Claims) => Identity): (claims: Claims) => Identity {
-  const known = new WeakMap<Claims, Identity>();
-  return (claims) => {
-    let identity = known.get(claims);
-    if (!identity) known.set(claims, identity = make(claims));
-    return identity;
   };
 }
 
 /** Identities of a generic store where the username and password are the caller's own access key and secret. */
 export function ownKeyIdentities(type: StoreAuthType): Identify {
-  return cachedByClaims((claims) => {
+  return (claims) => {
     const { sub, pwd } = claims;
     // An access key is part of the Authorization header, between separators.
     if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(sub)) throw credentialsRefused("S3 authentication failed");
     return identity(type, claims, { accessKey: sub, secretKey: pwd }, false);
-  });
+  };
 }
 
 /**

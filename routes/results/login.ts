@@ -1,4 +1,5 @@
-import { type AcceptedIdentities, accountKey, type Blocked, type GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { accountKey, type Blocked, type GuessLimits } from "@/lib/auth/credential_memory.ts";
+import type { AcceptedIdentities } from "@/lib/auth/admission.ts";
 import { type RequestLog, UNCACHED, UNSTORED } from "@/lib/http/app.ts";
 import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { addressKey, type RequestContext, UnprovenRequests } from "@/lib/http/request_context.ts";

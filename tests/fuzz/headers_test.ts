@@ -7,7 +7,7 @@ import { checkReadConditions, rangeHolds, storedHeaders, writeCondition } from "
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
-import { bearerToken } from "@/lib/auth/token.ts";
+import { bearerToken } from "@/lib/auth/admission.ts";
 import {
   addressKey,
   clientAddress,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createSecretKey } from "node:crypto";
-import { issueToken, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey, tokenVerifier } from "@/lib/auth/admission.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { currentLanguage } from "@/lib/pages/locale/language.ts";
 import { loginNoteCookie, readLoginNote } from "@/lib/results/results_login.ts";

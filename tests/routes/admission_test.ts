@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GuessLimits, MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/credential_memory.ts";
 import { sharedKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey } from "@/lib/auth/admission.ts";
 import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/request_context.ts";
 import { type FakeAnswer, gatewayTest, NOW, s3Error, SECRET, withGateway } from "./gateway_fixture.ts";
 import { head, slowClient } from "./slow_client.ts";

@@ -1,7 +1,7 @@
 import { taskHandlers } from "@/compose/tasks.ts";
-import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { AcceptedIdentities, issueToken, tokenKey } from "@/lib/auth/admission.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { type App, batchedLog, serving } from "@/lib/http/app.ts";
 import { type UpstreamClient, upstreamClient } from "@/lib/http/upstream.ts";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";

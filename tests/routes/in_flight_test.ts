@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey } from "@/lib/auth/admission.ts";
 import { type Handler, MAX_LOGINS_PER_ADDRESS } from "@/lib/http/request_context.ts";
 import { NOW, SECRET, withGateway } from "./gateway_fixture.ts";
 import { rawStore } from "./raw_store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { mapiAuthorization } from "@/embedded/tests/store/store_fixture.ts";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey } from "@/lib/auth/admission.ts";
 import { withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
 import { bothWays, login, resultsDeps, web } from "@/tests/routes/results/results_fixture.ts";
 import { SECRET } from "./gateway_fixture.ts";

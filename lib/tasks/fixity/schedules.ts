@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { randomUUID } from "node:crypto";
 import { parse } from "yaml";
 import { z } from "zod";
-import { resolveLogin } from "@/lib/auth/token.ts";
+import { resolveLogin } from "@/lib/auth/admission.ts";
 import type { Caller, Identify } from "@/lib/auth/store_credentials.ts";
 import type { RequestLog } from "@/lib/http/app.ts";
 import { HttpError, sentenceOf } from "@/lib/http/errors.ts";

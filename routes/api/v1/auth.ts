@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { issueToken, resolveLogin, type TokenFormat, type TokenKey } from "@/lib/auth/token.ts";
+import { issueToken, resolveLogin, type TokenFormat, type TokenKey } from "@/lib/auth/admission.ts";
 import type { RequestContext, UnprovenRequests } from "@/lib/http/request_context.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";

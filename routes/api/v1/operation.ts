@@ -1,21 +1,13 @@
-import type { Admission, Protocol } from "@/lib/auth/admission.ts";
+import { bearerAuthentication, type Protocol, type TokenCheck } from "@/lib/auth/admission.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { bearerToken, type VerifyToken } from "@/lib/auth/token.ts";
 import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { rejectConditions } from "@/lib/s3/objects.ts";
 import { supported } from "@/lib/s3/s3_errors.ts";
-import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
+import { operationsFor } from "@/lib/http/operation.ts";
 
-/** Turns a bearer token into a caller of the store. */
-interface TokenCheck {
-  readonly verify: VerifyToken;
-  readonly admission: Admission;
-  /** Records changes; null: nothing does. */
-  readonly recorder: AuditRecorder | null;
-  /** ms since 1970 */
-  readonly now: () => number;
-}
+/** Checks bearer tokens, and records changes; null: nothing does. */
+type Access = TokenCheck & { readonly recorder: AuditRecorder | null };
 
 /** Creates operations behind the bearer token. */
 export type GatewayOperation = ReturnType<typeof operationsFor<Caller>>;
@@ -38,14 +30,9 @@ function rejectUnheld({ operation, request }: RequestContext): void {
 }
 
 /** Operations by one protocol whose caller is known by the bearer token alone; cookies are not looked at. */
-export function gatewayOperations(check: TokenCheck, protocol: Protocol): GatewayOperation {
-  const authenticate: Authenticate<Caller> = async (context) => {
-    const claims = await check.verify(bearerToken(context.header("Authorization")), check.now() / 1000);
-    context.caller = { username: claims.sub, tenant: claims.tenant };
-    if (protocol === "s3" && context.method !== "GET" && context.method !== "HEAD") rejectUnheld(context);
-    return await check.admission.admit(context, claims, protocol);
-  };
-  return operationsFor<Caller>(authenticate, "bearer", check.recorder);
+export function gatewayOperations({ recorder, ...check }: Access, protocol: Protocol): GatewayOperation {
+  const beforeWrite = protocol === "s3" ? rejectUnheld : undefined;
+  return operationsFor<Caller>(bearerAuthentication(check, protocol, beforeWrite), "bearer", recorder);
 }
 
 /** The same operations over calls that not every store knows: the 501 of one that does not names the operation. */

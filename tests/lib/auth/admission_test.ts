@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { AcceptedIdentities, GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { GuessLimits } from "@/lib/auth/credential_memory.ts";
+import { AcceptedIdentities } from "@/lib/auth/admission.ts";
 import { Admission } from "@/lib/auth/admission.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import {
-  AcceptedIdentities,
   accountKey,
   type Attempt,
   type Blocked,
   type Guess,
   GuessLimits,
-  KNOWN_MS,
   MAX_ACCOUNTS_PER_ADDRESS,
   MAX_ADDRESSES,
   MAX_WRONG_PER_ACCOUNT,
   MAX_WRONG_PER_ADDRESS,
-  PROVEN_MS,
   WINDOW_MS,
 } from "@/lib/auth/credential_memory.ts";
+import { AcceptedIdentities, KNOWN_MS, PROVEN_MS } from "@/lib/auth/admission.ts";
 
 function clocked() {
   const clock = { now: 1_000_000 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey } from "@/lib/auth/admission.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import type { GatewayRequest, GatewayService } from "@/lib/auth/gateway_service.ts";

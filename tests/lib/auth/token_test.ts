@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { EncryptJWT, type JWTPayload, SignJWT } from "jose";
-import { issueToken, MAX_TOKEN_CHARACTERS, tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
+import { issueToken, MAX_TOKEN_CHARACTERS, tokenKey, tokenVerifier } from "@/lib/auth/admission.ts";
 import { cacheFigures } from "@/lib/std/caches.ts";
 
 const SECRET = new TextEncoder().encode("a secret that only tests know, 32+");

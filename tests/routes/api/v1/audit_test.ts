@@ -3,7 +3,7 @@ import { openAudit } from "@/compose/audit.ts";
 import type { StoreReports } from "@/embedded/store/changes.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { mapiAuthorization, startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey } from "@/lib/auth/admission.ts";
 import { readConfig } from "@/lib/config/mod.ts";
 import type { AuditRecord } from "@/lib/operations/audit/audit_record.ts";
 import { checkChainFolder } from "@/lib/operations/audit/chain_check.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Fixture, gatewayTest, listing, s3Error, SECRET, withGateway } from "@/tests/routes/gateway_fixture.ts";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey } from "@/lib/auth/admission.ts";
 
 const PATH = "/api/v1/buckets/letters/objects/s3_stats";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { startStore, type Store } from "@/embedded/tests/store/store_fixture.ts";
-import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { issueToken, tokenKey } from "@/lib/auth/admission.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 import { type FixtureOptions, SECRET, withGateway } from "@/tests/routes/gateway_fixture.ts";
