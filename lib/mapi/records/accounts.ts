@@ -18,7 +18,7 @@ const role = z.enum([...TENANT_ROLES, "SERVICE", "SEARCH"]);
 
 const roles = wrappedList("role", role.meta({ enum: TENANT_ROLES })).nullish().meta({
   id: "Roles",
-  description: "All roles",
+  description: "Replaces all roles",
   examples: [{ role: ["MONITOR"] }],
 });
 
@@ -34,7 +34,7 @@ export const userAccount = z.looseObject({
   roles: returned.open("`{role: […]}`"),
   allowNamespaceManagement: returned.flag("Whether the user may create and manage namespaces"),
   userGUID: returned.text("The canonical user id of access lists"),
-  userID: returned.whole("The store's own number"),
+  userID: returned.whole("Numeric id in the store"),
 }).meta({ id: "UserAccount" });
 
 /** Body of a user account's creation (spec, UserAccountCreate); members beyond these are dropped. */

@@ -74,7 +74,7 @@ const CLASS_NAME: TextRule = { pattern: `^${NO_DOT_SEGMENT}[^\\u0000-\\u001f\\u0
 
 /** The rules for passwords that a schema cannot express. */
 export const PASSWORD_RULES =
-  "at most 64 characters, of at least two kinds of letters, digits and others, and as many as `consoleSecurity` asks for";
+  "at most 64 characters, at least two of letters, digits and others, and the minimum length of `consoleSecurity`";
 
 /** Somewhere two of different kinds stand side by side. */
 const TWO_KINDS = "\\p{L}\\P{L}|\\P{L}\\p{L}|\\p{Nd}\\P{Nd}|\\P{Nd}\\p{Nd}";

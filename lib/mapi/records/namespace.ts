@@ -70,7 +70,7 @@ const SHOWN = {
     "ENFORCED",
     "NOT_ENFORCED",
   ]),
-  searchEnabled: member.flag("Searching allowed"),
+  searchEnabled: member.flag("Whether it can be searched"),
   indexingEnabled: member.flag("Whether objects are indexed"),
   customMetadataIndexingEnabled: member.flag("Whether annotations are indexed"),
   replicationEnabled: member.flag("Whether it is replicated"),
@@ -88,10 +88,10 @@ const settings = {
   indexingDefault: given.flag("Whether new objects are indexed"),
   customMetadataValidationEnabled: given.flag("Whether annotations must be well-formed XML"),
   appendEnabled: given.flag("Whether objects can be appended to"),
-  atimeSynchronizationEnabled: given.flag("Whether access times set retention"),
+  atimeSynchronizationEnabled: given.flag("Whether changes of the access time change the retention"),
   allowPermissionAndOwnershipChanges: given.flag("Whether permissions of objects under retention can change"),
-  authUsersAlwaysGrantedAllPermissions: given.flag("Whether every known user may do everything"),
-  s3UnversionedOverwrite: given.flag("Whether S3 writes over objects without versions"),
+  authUsersAlwaysGrantedAllPermissions: given.flag("Whether every authenticated user has all permissions"),
+  s3UnversionedOverwrite: given.flag("Whether S3 may overwrite objects where versioning is off"),
   authMinimumPermissions: permissionSet,
   authAndAnonymousMinimumPermissions: permissionSet,
 };
@@ -127,7 +127,7 @@ export const namespace = z.looseObject({
   hashScheme: returned.text("Digest that names objects"),
   enterpriseMode: returned.flag("Whether privileged deletes are possible"),
   directoryUsage: returned.text("Balanced, Unbalanced or Default"),
-  versioningSettings: returned.open("Present if the store returns it"),
+  versioningSettings: returned.open("Versioning settings; null if the store does not return them"),
   creationTime: returned.text("When it was created"),
   id: returned.text("Id in the store"),
 }).meta({ id: "Namespace" });
@@ -196,7 +196,7 @@ export const customMetadataIndexing = settingsDocument("CustomMetadataIndexingSe
 export const replicationCollision = settingsDocument("ReplicationCollisionSettings", {
   action: member.choice("MOVE or RENAME", ["MOVE", "RENAME"]),
   deleteDays: member.whole("Days until the loser of a collision is deleted", DELETE_DAYS),
-  deleteEnabled: member.flag("Whether it is deleted"),
+  deleteEnabled: member.flag("Whether the loser of a collision is deleted"),
 });
 
 /** A way to reach a namespace: its settings are the store's own, but for the address rules. */
@@ -206,7 +206,7 @@ export const protocol = settingsDocument("Protocol", { ipSettings }, {
 
 export const statistics = z.looseObject({
   objectCount: returned.whole("Objects, old versions counted"),
-  ingestedVolume: returned.whole("Bytes as they were written"),
+  ingestedVolume: returned.whole("Bytes of objects as written"),
   storageCapacityUsed: returned.whole("Bytes on the disks"),
   customMetadataCount: returned.whole("Annotations"),
   customMetadataSize: returned.whole("Bytes of annotations"),
@@ -225,9 +225,9 @@ export const chargebackQuery = z.object({
 
 /** One interval; the store's members beyond these are dropped. */
 const chargebackEntry = z.object({
-  systemName: returned.text("The store"),
-  tenantName: returned.text("The tenant"),
-  namespaceName: returned.text("The namespace; null in sums over a tenant"),
+  systemName: returned.text("Name of the store"),
+  tenantName: returned.text("Name of the tenant"),
+  namespaceName: returned.text("Name of the namespace; null in totals of a tenant"),
   startTime: returned.text("Start of the interval"),
   endTime: returned.text("End of the interval"),
   objectCount: returned.whole("Objects at the end of the interval"),
@@ -239,10 +239,10 @@ const chargebackEntry = z.object({
   writes: returned.whole("Writes within the interval"),
   deletes: returned.whole("Deletes within the interval"),
   multipartObjects: returned.whole("Objects assembled from parts"),
-  multipartObjectParts: returned.whole("Their parts"),
+  multipartObjectParts: returned.whole("Parts of these objects"),
   multipartObjectBytes: returned.whole("Bytes of these objects"),
-  multipartUploads: returned.whole("Uploads under way"),
-  multipartUploadParts: returned.whole("Their parts"),
+  multipartUploads: returned.whole("Unfinished multipart uploads"),
+  multipartUploadParts: returned.whole("Parts of these uploads"),
   multipartUploadBytes: returned.whole("Bytes of these uploads"),
   deleted: z.preprocess((value) => typeof value === "boolean" ? String(value) : value, z.string())
     .meta({ type: "string" }).nullable().default(null).meta({ description: "`false`, or `included`" }),

@@ -88,11 +88,11 @@ export const tenantCreate = z.object({
 
 /** Query of a tenant's creation: its first administrator. */
 export const tenantCreateQuery = z.object({
-  username: username.meta({ description: "The first user's name", examples: ["lena"] }),
+  username: username.meta({ description: "User name of the first administrator", examples: ["lena"] }),
   password: z.string().min(1).meta({
     ...PASSWORD,
     examples: ["gryning-47"],
-    description: `The first user's password: ${PASSWORD_RULES}`,
+    description: `Password of the first administrator: ${PASSWORD_RULES}`,
   }),
   forcePasswordChange: z.boolean().default(false).meta({
     description: "Require a new password at the first login",
@@ -106,24 +106,23 @@ export const tenantCreateQuery = z.object({
 export const tenantUpdate = z.object(sideOf("given", { ...CHANGED, ...EITHER }))
   .meta({ id: "TenantUpdate", examples: [{ tenantVisibleDescription: "What the museum has photographed" }] });
 
+const upTo = (maximum: number) => ({ minimum: 0, maximum });
+
 export const consoleSecurity = settingsDocument("ConsoleSecurity", {
-  minimumPasswordLength: member.whole("Characters", { minimum: 2, maximum: 64 }),
-  disableAfterAttempts: member.whole("Failed logins until the account is disabled; 0: never", {
-    minimum: 0,
-    maximum: 999,
-  }),
-  disableAfterInactiveDays: member.whole("Days", { minimum: 0, maximum: 999 }),
-  forcePasswordChangeDays: member.whole("Days", { minimum: 0, maximum: 999_999 }),
-  logoutOnInactive: member.whole("Minutes", { minimum: 0, maximum: 999 }),
-  lowerCaseLetterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
-  upperCaseLetterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
-  numericCharacterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
-  specialCharacterCount: member.whole("Minimum number of these in a password", { minimum: 0, maximum: 64 }),
-  passwordReuseDepth: member.whole("Number of former passwords that cannot be reused", { minimum: 0, maximum: 100 }),
-  coolDownPeriodDuration: member.whole("Seconds", { minimum: 0, maximum: 999 }),
+  minimumPasswordLength: member.whole("Minimum length of passwords, characters", { minimum: 2, maximum: 64 }),
+  disableAfterAttempts: member.whole("Failed logins until the account is disabled; 0: never", upTo(999)),
+  disableAfterInactiveDays: member.whole("Days without login until the account is disabled", upTo(999)),
+  forcePasswordChangeDays: member.whole("Days until a password must be changed", upTo(999_999)),
+  logoutOnInactive: member.whole("Minutes without activity until a session ends", upTo(999)),
+  lowerCaseLetterCount: member.whole("Minimum number of lower-case letters in a password", upTo(64)),
+  upperCaseLetterCount: member.whole("Minimum number of upper-case letters in a password", upTo(64)),
+  numericCharacterCount: member.whole("Minimum number of digits in a password", upTo(64)),
+  specialCharacterCount: member.whole("Minimum number of other characters in a password", upTo(64)),
+  passwordReuseDepth: member.whole("Number of former passwords that cannot be reused", upTo(100)),
+  coolDownPeriodDuration: member.whole("Cool-down after failed logins, seconds", upTo(999)),
   // The store spells it without the second n.
-  automaticUserAccoutUnlockDuration: member.whole("Minutes", { minimum: 0, maximum: 999 }),
-  automaticUserAccountUnlockSetting: member.flag("Whether disabled accounts are enabled again by themselves"),
+  automaticUserAccoutUnlockDuration: member.whole("Minutes until a disabled account is enabled again", upTo(999)),
+  automaticUserAccountUnlockSetting: member.flag("Whether disabled accounts are enabled again automatically"),
   blockCommonPassword: member.flag("Whether common passwords are refused"),
   blockPasswordReUse: member.flag("Whether former passwords are refused"),
   coolDownPeriodSettings: member.flag("Whether failed logins are slowed down"),
@@ -197,7 +196,7 @@ export const namespaceDefaults = settingsDocument("NamespaceDefaults", {
   allowErasureCoding: member.flag("Whether objects may be erasure coded"),
   replicationEnabled: member.flag("Whether namespaces are replicated"),
   searchEnabled: member.flag("Whether namespaces can be searched"),
-  s3UnversionedOverwrite: member.flag("Whether S3 writes over objects without versions"),
+  s3UnversionedOverwrite: member.flag("Whether S3 may overwrite objects where versioning is off"),
   multipartUploadAutoAbortDays: member.whole("Days; 0: never", AUTO_ABORT_DAYS),
   versioningSettings: { returned: returned.open("Versioning of new namespaces"), given: versioningGiven },
   dpl: { returned: returned.text("Data protection level") },
@@ -264,7 +263,7 @@ export const corsUpdate = z.object({
 
 export const servicePlan = z.looseObject({
   name: returned.text("The plan's name"),
-  description: returned.text("What it does"),
+  description: returned.text("Description of the plan"),
 }).meta({ id: "ServicePlan" });
 
 /** Most properties of one class; their names differ. */

@@ -34,7 +34,7 @@ const shared = {
   all_versions: z.boolean(),
   full: z.boolean(),
   etags: z.enum(["md5", "other", "ignored"]).nullable().meta({
-    description: "Kind of the store's ETags. `other`: differences prove nothing",
+    description: "Kind of the store's ETags. `other`: a difference does not prove a change",
   }),
   manifest: manifest.nullable().meta({ description: "Manifests compared with" }),
   bag: bag.nullable(),

@@ -45,7 +45,7 @@ export const fixityOrder = z.looseObject({
     examples: ["reports/"],
   }),
   etags: z.enum(["compare", "ignore"]).default("compare").meta({
-    description: "`ignore` for stores whose ETags look like MD5s and are none",
+    description: "`ignore`: do not compare with ETags, for stores whose ETags look like MD5s but are not",
   }),
 }).meta({ id: "FixityStart" });
 type FixityOrder = z.output<typeof fixityOrder>;

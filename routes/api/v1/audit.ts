@@ -42,8 +42,9 @@ const query = z.object({
   request_id: z.string().min(1).max(MAX_REQUEST_ID).optional(),
   tenant: text.optional().meta({ description: "Tenant, for accounts of the system level" }),
   count: z.int().min(1).max(MAX_EXPORTED).optional().meta({
-    description: `Maximum number of records: up to ${MAX_RECORDS} a page, ${DEFAULT_RECORDS} by default; ` +
-      `up to ${MAX_EXPORTED.toLocaleString("en")} of an export, which is also its default`,
+    description:
+      `Maximum number of records. Of a page: up to ${MAX_RECORDS}, ${DEFAULT_RECORDS} by default; of an export: ` +
+      `up to ${MAX_EXPORTED.toLocaleString("en")}, which is the default`,
   }),
   after: z.string().max(MAX_POSITION).optional().meta({ description: "`next` of the previous page" }),
   format: z.enum(FORMATS).default("json").meta({

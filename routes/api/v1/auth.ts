@@ -45,12 +45,12 @@ export function authOperations({ key, format, lifetimeMinutes, now, slots }: Tok
       path: "/api/v1/auth/token",
       tag: "Authentication",
       summary: "Log in and get a bearer token",
-      description: `Succeeds for any credentials: the store rejects wrong ones with 401 or 403 on later requests. ` +
+      description: `Does not check the credentials: with wrong ones, later requests fail with 401 or 403. ` +
         `The token is valid for ${lifetimeMinutes} minutes.`,
       body: { kind: "form", schema: loginForm },
       responses: {
         200: { description: "The bearer token", schema: tokenAnswer },
-        422: { description: "Missing field or invalid tenant name" },
+        422: { description: "A field is missing, or the tenant name is invalid" },
         503: { description: "Too many logins at a time; retry after `Retry-After`" },
       },
       async handler({ body }, context) {

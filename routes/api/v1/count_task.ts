@@ -12,8 +12,10 @@ const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
 
 const counts = {
   task_id: z.string(),
-  files: z.int().meta({ description: "Objects so far; with a delimiter, only those without it after the prefix" }),
-  folders: z.int().meta({ description: "Common prefixes so far; 0 without a delimiter" }),
+  files: z.int().meta({
+    description: "Objects counted so far; with a delimiter, only those directly under the prefix",
+  }),
+  folders: z.int().meta({ description: "Folders counted so far; 0 without a delimiter" }),
 };
 const started = z.object({ ...counts, status: z.literal("counting") }).meta({ id: "CountStarted" });
 const progress = z.object({
@@ -39,7 +41,7 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
       query: z.object({
         prefix: wellFormed.default("").meta({ description: "Empty: the whole bucket" }),
         delimiter: wellFormed.default("").meta({
-          description: "Keys with this after the prefix count as folders, such as `/`",
+          description: "Separator such as `/`: keys that contain it after the prefix are counted as folders",
         }),
       }),
       responses: {

@@ -42,7 +42,7 @@ const progress = z.object({
   error: z.string().optional().meta({ description: "Why the task failed" }),
   ...codeMembers,
   ...taskTimes,
-  estimated_end: z.string().optional().meta({ description: "Estimated from the speed so far, while deleting" }),
+  estimated_end: z.string().optional().meta({ description: "Estimated end; present while objects are deleted" }),
 }).meta({ id: "DeleteTaskProgress" });
 
 /** Deleting many objects in the background. */

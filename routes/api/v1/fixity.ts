@@ -83,7 +83,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       availability: "for 400 days after the end, of the last 20 tasks",
       cancel: {
         method: "DELETE",
-        description: "The report has the objects checked so far.",
+        description: "The report contains the objects checked so far.",
         name: "Fixity",
       },
       bodyOf: fixityBody,
@@ -94,11 +94,8 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
       path: `${PATH}/{task_id}/report`,
       tag: TASKS_TAG,
       summary: "Get the report of a fixity check",
-      description:
-        `Rows of objects that are not intact, up to ${
-          MAX_ROWS.toLocaleString("en")
-        }; of all objects with \`full\`. They are ` +
-        "kept for 30 days.",
+      description: `Has a row for each object that is not intact, up to ${ROWS}; with \`full\`, for each object. ` +
+        "Available for 30 days after the end.",
       params: taskParams,
       query: z.object({
         format: z.enum(["json", "csv", "manifest-sha256"]).optional().meta({
@@ -144,6 +141,7 @@ export function fixityOperations(operation: GatewayOperation, routes: TaskRoutes
   ];
 }
 
+const ROWS = MAX_ROWS.toLocaleString("en");
 const NO_MANIFEST =
   "The report does not have all objects: a manifest needs one of a check with full that came to its end";
 

@@ -66,7 +66,7 @@ const partNumber = z.int().min(1).max(MAX_PARTS);
 const presignRequest = z.object({
   file_size: z.int().min(1).meta({ description: "Size in bytes", examples: [157_286_400] }),
   part_size: z.int().min(MIN_PART_BYTES).max(MAX_PART_BYTES).nullish().meta({
-    description: `Bytes of every part but the last, ${DEFAULT_PART_BYTES} by default`,
+    description: `Bytes of each part but the last, ${DEFAULT_PART_BYTES.toLocaleString("en")} by default`,
     examples: [67_108_864],
   }),
   upload_id: wellFormed.min(1).max(MAX_UPLOAD_ID).nullish().meta({
@@ -272,7 +272,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       query: z.object({ as: asObject, upload_id: uploadId, part_number: partNumber }),
       description:
         `\`Content-MD5\` and \`x-amz-checksum-*\` are passed on. The body may also be a form with a part \`file\` of up to ` +
-        `${MAX_FORM_PART_BYTES} bytes.`,
+        `${MAX_FORM_PART_BYTES / 1024 ** 2} MiB.`,
       body: { kind: "raw", description: "Content of the part; Content-Length is required" },
       responses: {
         200: {

@@ -177,7 +177,10 @@ export function followOperations<P>(
       description,
       params: taskParams,
       responses: {
-        200: { description: "Cancellation requested, or the state in which it had ended", schema: canceling },
+        200: {
+          description: "Cancellation requested, or the state in which the task had already ended",
+          schema: canceling,
+        },
         ...unknown,
       },
       audit: {
@@ -309,7 +312,7 @@ export function activeTaskOperations(operation: GatewayOperation, { tasks, mapi 
       params: z.object({ task_id: z.string().min(1) }),
       responses: {
         200: {
-          description: "Cancellation requested, or the state in which it had ended",
+          description: "Cancellation requested, or the state in which the task had already ended",
           schema: z.object({ id: z.string(), state: z.enum(["canceling", "ready", "failed", "canceled"]) }),
         },
         404: { description: "No such task, or the account may not cancel it" },

@@ -154,7 +154,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       id: "download_zip",
       method: "GET",
       summary: "Download an archive with a ticket",
-      description: "Needs no token: `download_url` of the task is the complete path.",
+      description: "Requires no token. `download_url` of the task is the complete path with its ticket.",
       responses: { ...archive, 403: { description: "Invalid or expired ticket" } },
     }, admit),
     publicOperation({

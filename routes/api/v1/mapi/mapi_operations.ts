@@ -75,7 +75,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         path: PREFIX + path,
         params: parameters(path),
         query,
-        responses: { 200: { description: "The record or list", schema }, ...FAILURES },
+        responses: { 200: { description: "The record, list or report", schema }, ...FAILURES },
         async handler({ caller, params, query }, context) {
           const label = resource(params);
           const call: MapiCall = {
