@@ -9,6 +9,7 @@ import { compareText } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./count.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
+import { lowerBound } from "@/lib/std/lower_bound.ts";
 
 /** Keys of a chunk. */
 const CHUNK_KEYS = 1000;
@@ -165,11 +166,6 @@ export function outermost(prefixes: readonly string[]): string[] {
 
 /** Whether a key lies under one of the outermost prefixes: only the last one that is not greater can be it. */
 export function isUnder(outer: readonly string[], key: string): boolean {
-  let [low, high] = [0, outer.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (outer[middle] <= key) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 && key.startsWith(outer[low - 1]);
+  const after = lowerBound(outer.length, (index) => outer[index] <= key);
+  return after > 0 && key.startsWith(outer[after - 1]);
 }

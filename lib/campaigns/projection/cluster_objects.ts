@@ -7,6 +7,7 @@ import {
   QUEUE_LABEL,
   RECORD_PREFIX,
 } from "./conventions.ts";
+import { lowerBound } from "@/lib/std/lower_bound.ts";
 
 /** Characters that are stored of a condition's message, and of the reason and message of a waiting container. */
 const MAX_TEXT = 300;
@@ -276,14 +277,6 @@ function merged(ranges: IndexRange[]): IndexRange[] {
 }
 
 function contains(ranges: readonly IndexRange[], index: number): boolean {
-  let low = 0;
-  let high = ranges.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const [first, last] = ranges[middle];
-    if (index < first) high = middle - 1;
-    else if (index > last) low = middle + 1;
-    else return true;
-  }
-  return false;
+  const range = ranges[lowerBound(ranges.length, (place) => ranges[place][1] < index)];
+  return range !== undefined && range[0] <= index;
 }

@@ -1,5 +1,6 @@
 import { isAnswered, isShown, type LevelFilter, lineText, type LogLine } from "./log_lines.ts";
 import type { LogStage, RunLog } from "./run_log.ts";
+import { lowerBound } from "@/lib/std/lower_bound.ts";
 
 /** Fewest consecutive requests with a separate row; fewer are folded into the row of the next line. */
 const MIN_FOLDED = 3;
@@ -114,13 +115,7 @@ export function hitsWithin(lines: readonly number[], first: number, last: number
 
 /** The place of a line in the ascending numbers of hits, or of the first hit behind it. */
 export function placeOfHit(lines: readonly number[], number: number): number {
-  let [from, to] = [0, lines.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (lines[middle] < number) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  return lowerBound(lines.length, (place) => lines[place] < number);
 }
 
 /** A line that the fragment of an address names. */

@@ -9,6 +9,7 @@ import {
   fractionOf,
 } from "@/lib/pages/alto/alto_page.ts";
 import { hasSpaceBetween } from "@/lib/pages/alto/line_text.ts";
+import { lowerBound } from "@/lib/std/lower_bound.ts";
 
 /** Memory that the text of a volume may take, bytes: that of about 7,000 pages of 320 words. */
 export const MAX_INDEX_BYTES = 128 * 1024 * 1024;
@@ -127,33 +128,15 @@ function hitOf(canvas: number, page: IndexedPage, from: number, to: number): Vol
   };
 }
 
-/** The number of the word that a position of the text is in, by bisection. */
+/** The number of the word at a position of the text. */
 function wordAt({ starts }: PageText, position: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (starts[middle] <= position) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-/** The number of the first word of a line, by bisection: a line may have as many words as a page. */
-function firstOfLine(lines: Uint32Array, line: number): number {
-  let low = 0;
-  let high = lines.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (lines[middle] < line) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return Math.max(0, lowerBound(starts.length, (word) => starts[word] <= position) - 1);
 }
 
 /** The parts of words between two positions of the text. */
 function wordsOf({ lines, starts }: PageText, first: number, last: number, from: number, to: number): HitWord[] {
-  let lineStart = firstOfLine(lines, lines[first]);
+  // By bisection, since a line may have as many words as a page.
+  let lineStart = lowerBound(lines.length, (word) => lines[word] < lines[first]);
   return Array.from({ length: last - first + 1 }, (_, at) => {
     const word = first + at;
     if (lines[word] !== lines[lineStart]) lineStart = word;
