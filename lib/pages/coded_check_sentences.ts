@@ -1,5 +1,5 @@
 import { inLanguage } from "@/lib/pages/locale/language.ts";
-import { member, stringAt } from "@/lib/std/untrusted.ts";
+import { isKeyOf, member, stringAt } from "@/lib/std/untrusted.ts";
 import { filled, paramsOf } from "./coded_sentences.ts";
 import * as en from "@/locales/en/storage_fixity.ts";
 import * as sv from "@/locales/sv/storage_fixity.ts";
@@ -12,14 +12,10 @@ const INVALID = inLanguage({ en: en.INVALID_FIELDS, sv: sv.INVALID_FIELDS });
 export function invalidText(entry: unknown): string {
   const type = stringAt(entry, "type") ?? "";
   const text = stringAt(entry, "msg") ?? "";
-  return isKnownType(type) ? filled(INVALID[type], paramsOf(member(entry, "ctx"))) : text;
+  return isKeyOf(INVALID, type) ? filled(INVALID[type], paramsOf(member(entry, "ctx"))) : text;
 }
 
 /** Why a form was taken for one of another site, by the code in the address of the login page; null for other codes. */
 export function foreignOriginSentence(code: string | null): string | null {
   return code === "origin_scheme" || code === "origin_host" ? ALL_SENTENCES[code] : null;
-}
-
-function isKnownType(type: string): type is keyof typeof INVALID {
-  return Object.hasOwn(INVALID, type);
 }

@@ -1,4 +1,5 @@
 import { inLanguage } from "@/lib/pages/locale/language.ts";
+import { isKeyOf } from "@/lib/std/untrusted.ts";
 import * as en from "@/locales/en/login.ts";
 import * as sv from "@/locales/sv/login.ts";
 import { formatAge, formatClock, formatDuration, formatEnd } from "./moments.ts";
@@ -37,11 +38,7 @@ export function accountSentence(kind: AccountKind, campaignTenant: string): stri
  * the address cannot put words into the page.
  */
 export function loginErrorSentence(code: string): string {
-  return isLoginError(code) ? LOGIN_ERRORS[code] : LOGIN_ERRORS.other;
-}
-
-function isLoginError(code: string): code is `${keyof typeof LOGIN_ERRORS}` {
-  return Object.hasOwn(LOGIN_ERRORS, code);
+  return isKeyOf(LOGIN_ERRORS, code) ? LOGIN_ERRORS[code] : LOGIN_ERRORS.other;
 }
 
 /** A moment of which the login page speaks; instants in ms since 1970. */

@@ -52,6 +52,11 @@ export function isLonger(text: string, limit: number): boolean {
   return text.length > limit && clip(text, limit).length < text.length;
 }
 
+/** Whether an object has its own member of a name. */
+export function isKeyOf<T extends object>(object: T, name: PropertyKey): name is keyof T {
+  return Object.hasOwn(object, name);
+}
+
 /** Whether a value is a JSON object: not an array, not null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

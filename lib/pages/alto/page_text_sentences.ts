@@ -2,6 +2,7 @@ import type { AltoPage } from "./alto_page.ts";
 import type { AltoProblem } from "./read_alto.ts";
 import { formatQuality } from "@/lib/pages/locale/figures.ts";
 import { inLanguage } from "@/lib/pages/locale/language.ts";
+import { isKeyOf } from "@/lib/std/untrusted.ts";
 import * as en from "@/locales/en/page_text.ts";
 import * as sv from "@/locales/sv/page_text.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "@/lib/pages/fetch_problems.ts";
@@ -33,15 +34,11 @@ export type PageProblem = FetchProblem | AltoProblem;
 
 /** The same as a sentence. */
 export function pageProblem(problem: PageProblem): string {
-  return isOfFile(problem) ? PAGE_PROBLEMS[problem] : fetchProblemSentence(problem, {
+  return isKeyOf(PAGE_PROBLEMS, problem) ? PAGE_PROBLEMS[problem] : fetchProblemSentence(problem, {
     name: FILE_NAMES.page,
     isOurs: true,
     own: { 404: PAGE_TEXT_SENTENCES.noFile },
   });
-}
-
-function isOfFile(problem: PageProblem): problem is keyof typeof PAGE_PROBLEMS {
-  return Object.hasOwn(PAGE_PROBLEMS, problem);
 }
 
 /** 0.8999 is not yet 90 %. The product may lie just below the number that is meant: 0.29 * 100 is 28.999999999999996. */

@@ -1,5 +1,6 @@
 import type { ContainerWaiting, JobDetail, JobSummary, Reason, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { inLanguage } from "@/lib/pages/locale/language.ts";
+import { isKeyOf } from "@/lib/std/untrusted.ts";
 import * as en from "@/locales/en/campaigns.ts";
 import * as sv from "@/locales/sv/campaigns.ts";
 import { isAtGate, isHeldByWarmup, isSettled } from "./campaign_state.ts";
@@ -145,15 +146,13 @@ export function containerWords(waiting: ContainerWaiting, isFinal: boolean): Fai
 function endingWords({ ending, phase }: JobSummary): FailureWords | null {
   if (!ending) return null;
   const { reason, message } = ending;
-  const why = isKnownEnding(reason) ? JOB_ENDINGS[reason] : JOB_ENDINGS.other(quoted(reason));
+  const why = isKeyOf(JOB_ENDINGS, reason) && reason !== "other"
+    ? JOB_ENDINGS[reason]
+    : JOB_ENDINGS.other(quoted(reason));
   return {
     text: phase === "Running" ? `${PROBLEMS.campaignIsEnding} ${why}` : why,
     raw: message === null ? reason : `${reason}: ${message}`,
   };
-}
-
-function isKnownEnding(reason: string): reason is Exclude<keyof typeof JOB_ENDINGS, "other"> {
-  return Object.hasOwn(JOB_ENDINGS, reason) && reason !== "other";
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Canvas } from "@/lib/pages/iiif/manifest.ts";
 import type { ManifestProblem } from "@/lib/pages/iiif/read_manifest.ts";
 import { type FetchProblem, fetchProblemSentence, FILE_NAMES } from "@/lib/pages/fetch_problems.ts";
 import { inLanguage } from "@/lib/pages/locale/language.ts";
+import { isKeyOf } from "@/lib/std/untrusted.ts";
 import * as en from "@/locales/en/viewer.ts";
 import * as sv from "@/locales/sv/viewer.ts";
 
@@ -30,18 +31,12 @@ export function noImageSentence({ isReadable, otherMedia }: Pick<Canvas, "isRead
  * @param isOurs whether the file is one of this site's results, so that the site's login counts
  */
 export function viewerProblemSentence(problem: ViewerProblem, isOurs: boolean): string {
-  if (isNoManifest(problem)) return NO_MANIFEST[problem];
+  if (isKeyOf(NO_MANIFEST, problem)) return NO_MANIFEST[problem];
   return fetchProblemSentence(problem, {
     name: FILE_NAMES.manifest,
     isOurs,
     own: { "too large": VIEWER_SENTENCES.tooLarge },
   });
-}
-
-type NoManifest = Exclude<ViewerProblem, FetchProblem>;
-
-function isNoManifest(problem: ViewerProblem): problem is NoManifest {
-  return Object.hasOwn(NO_MANIFEST, problem);
 }
 
 /** Why the text of a page is not shown. */
@@ -53,9 +48,7 @@ export type TextProblem = FetchProblem | AltoProblem;
  * @param isOurs as for {@linkcode viewerProblemSentence}
  */
 export function textProblemSentence(problem: TextProblem, isOurs: boolean): string {
-  return isNoText(problem) ? NO_TEXT[problem] : fetchProblemSentence(problem, { name: FILE_NAMES.pageText, isOurs });
-}
-
-function isNoText(problem: TextProblem): problem is keyof typeof NO_TEXT {
-  return Object.hasOwn(NO_TEXT, problem);
+  return isKeyOf(NO_TEXT, problem)
+    ? NO_TEXT[problem]
+    : fetchProblemSentence(problem, { name: FILE_NAMES.pageText, isOurs });
 }
