@@ -3,11 +3,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/shortcut_list.tsx";
 import { ViewerProblemNotice, ViewerTools } from "@/components/viewer/viewer_parts.tsx";
-import { browserClock } from "@/lib/pages/browser/poller_client.ts";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { fetchXml } from "@/lib/pages/browser/fetch_text_client.ts";
 import { useShortcuts } from "@/lib/pages/browser/shortcuts_client.ts";
-import { AddressBar, ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import type { ImageView, PagePoint } from "@/lib/pages/viewer/image_view_client.ts";
 import { PageTexts, saveText } from "@/lib/pages/viewer/page_texts_client.ts";
 import { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
@@ -35,7 +34,7 @@ type ManifestViewerProps = {
 
 /** The manifest viewer: the volume that the fragment of the address names. */
 export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
-  const store = useMemo(() => new ViewerStore((...request) => fetch(...request), addressBar()), []);
+  const store = useMemo(() => new ViewerStore((...request) => fetch(...request)), []);
   const panels = useMemo(() => new ViewerPanels(), []);
   const frame = useRef<HTMLDivElement>(null);
   const help = useRef<HTMLDialogElement>(null);
@@ -216,10 +215,6 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     </div>
   );
 });
-
-function addressBar(): AddressBar {
-  return new AddressBar({ history: () => history, clock: browserClock });
-}
 
 function volumeSearch(): VolumeSearch {
   return new VolumeSearch({

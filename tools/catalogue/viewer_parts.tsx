@@ -7,9 +7,8 @@ import { ImageChoices, PageMarks } from "@/components/viewer/page_stage.tsx";
 import { ContentsList } from "@/components/viewer/contents_list.tsx";
 import { type LitLine, TextPanel } from "@/components/viewer/text_panel.tsx";
 import { ThumbnailList } from "@/components/viewer/thumbnail_list.tsx";
-import { browserClock } from "@/lib/pages/browser/poller_client.ts";
 import { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
-import { AddressBar, ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import { PageTexts } from "@/lib/pages/viewer/page_texts_client.ts";
 import { VIEWER_LABELS, type ViewerProblem } from "@/lib/pages/viewer/viewer_sentences.ts";
 import type { TextLine } from "@/lib/pages/viewer/viewer_text.ts";
@@ -215,15 +214,10 @@ for (const [place, canvas] of MANIFEST.canvases.entries()) {
 
 /** A store that shows every page at once. */
 const STORE = Object.assign(
-  new ViewerStore(
-    () => Promise.reject(new Error("the catalogue reads no manifest")),
-    new AddressBar({ history: () => history, clock: browserClock }),
-  ),
+  new ViewerStore(() => Promise.reject(new Error("the catalogue reads no manifest"))),
   { shown: signal(PAGES.map((_, place) => place)), shownInOrder: signal(PAGES.map((_, place) => place)) },
 );
 STORE.manifest.value = MANIFEST;
-
-const history = { state: null, pushState: nothing, replaceState: nothing };
 
 // Browser properties that components read while they render.
 Object.assign(globalThis, { innerWidth: 1280, innerHeight: 900, devicePixelRatio: 1 });

@@ -1,7 +1,7 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 
 import { fetchText } from "@/lib/pages/browser/fetch_text_client.ts";
-import type { Clock } from "@/lib/pages/browser/poller_client.ts";
+import { browserClock, type Clock } from "@/lib/pages/browser/poller_client.ts";
 import { runSteps } from "@/lib/pages/browser/steps_client.ts";
 import { imageBefore } from "@/lib/pages/iiif/image_service.ts";
 import {
@@ -89,9 +89,9 @@ export class ViewerStore {
   #loading = new AbortController();
   #turnedAt = -Infinity;
 
-  constructor(request: typeof fetch, addressBar: AddressBar) {
+  constructor(request: typeof fetch, clock = browserClock) {
     this.#fetch = request;
-    this.#addressBar = addressBar;
+    this.#addressBar = new AddressBar(clock);
   }
 
   /** Shows what the address of the page names, now and whenever it changes. @returns stops that */
@@ -247,23 +247,17 @@ async function manifestOf(text: string, url: string, signal: AbortSignal): Promi
   return read && (read.ok ? read.manifest : read.reason);
 }
 
-interface AddressBarDeps {
-  /** Only a browser has one. */
-  readonly history: () => Pick<History, "pushState" | "replaceState" | "state">;
-  readonly clock: Pick<Clock, "after">;
-}
-
 /** Safari refuses more than 100 changes of the address in 30 seconds; by the next try some of them are past. */
 const RETRY_MS = 5000;
 
 /** Writes the fragment of the page's address, also where the browser limits how often that may be done. */
 export class AddressBar {
-  readonly #deps: AddressBarDeps;
+  readonly #clock: Clock;
   /** Cancels the retry. */
   #cancelRetry: () => void = () => {};
 
-  constructor(deps: AddressBarDeps) {
-    this.#deps = deps;
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   /**
@@ -274,12 +268,11 @@ export class AddressBar {
    */
   write(hash: string, entry: "new" | "same"): void {
     this.stop();
-    const history = this.#deps.history();
     try {
       if (entry === "new") history.pushState(null, "", hash);
       else history.replaceState(history.state, "", hash);
     } catch {
-      this.#cancelRetry = this.#deps.clock.after(RETRY_MS, () => this.write(hash, "same"));
+      this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.write(hash, "same"));
     }
   }
 

@@ -6,7 +6,14 @@ import { HeldClock } from "@/tests/lib/pages/browser/held_clock.ts";
 
 const MANIFEST = "https://arkiv.example/manifest.json";
 
-/** A history whose entries are fragments, and which refuses changes while it is limited. */
+/** Replaces a global until the result is called. */
+function replaced(name: "history" | "location", value: object): () => void {
+  const known = Object.getOwnPropertyDescriptor(globalThis, name);
+  Object.defineProperty(globalThis, name, { value, configurable: true });
+  return () => known ? Object.defineProperty(globalThis, name, known) : Reflect.deleteProperty(globalThis, name);
+}
+
+/** The history of the browser with fragments as its entries, which refuses changes while it is limited. */
 function limitedHistory(write: (hash: string) => void = () => {}) {
   const entries = ["#0"];
   const state = { isLimited: false };
@@ -21,11 +28,12 @@ function limitedHistory(write: (hash: string) => void = () => {}) {
     replaceState: change((hash) => entries[entries.length - 1] = hash),
   };
   const clock = new HeldClock();
-  return { bar: new AddressBar({ history: () => history, clock }), entries, state, clock };
+  return { bar: new AddressBar(clock), entries, state, clock, [Symbol.dispose]: replaced("history", history) };
 }
 
 Deno.test("address bar: the last fragment that the browser refuses is written later", async () => {
-  const { bar, entries, state, clock } = limitedHistory();
+  using limited = limitedHistory();
+  const { bar, entries, state, clock } = limited;
   state.isLimited = true;
   bar.write("#1", "new");
   bar.write("#2", "same");
@@ -37,7 +45,8 @@ Deno.test("address bar: the last fragment that the browser refuses is written la
 });
 
 Deno.test("address bar: a fragment that is written in between replaces one that waits, and a stop ends the waiting", async () => {
-  const { bar, entries, state, clock } = limitedHistory();
+  using limited = limitedHistory();
+  const { bar, entries, state, clock } = limited;
   for (const next of [() => bar.write("#2", "new"), () => bar.stop()]) {
     state.isLimited = true;
     bar.write("#1", "new");
@@ -50,12 +59,12 @@ Deno.test("address bar: a fragment that is written in between replaces one that 
 
 Deno.test("viewer store: an address that waits to be written is left out once the reader goes back", async () => {
   const location = { hash: writeViewerAddress(MANIFEST, 0), href: "https://site.example/uv.html" };
-  const known = Object.getOwnPropertyDescriptor(globalThis, "location");
-  Object.defineProperty(globalThis, "location", { value: location, configurable: true });
-  const { bar, state, clock } = limitedHistory((hash) => location.hash = hash);
+  const restore = replaced("location", location);
+  using limited = limitedHistory((hash) => location.hash = hash);
+  const { state, clock } = limited;
   const isRead = Promise.withResolvers<void>();
   const items = Array.from({ length: 4 }, () => ({ type: "Canvas", width: 600, height: 900 }));
-  const store = new ViewerStore(() => Promise.resolve(Response.json({ type: "Manifest", items })), bar);
+  const store = new ViewerStore(() => Promise.resolve(Response.json({ type: "Manifest", items })), clock);
   store.manifest.subscribe((read) => read && isRead.resolve());
   const stop = store.start();
   try {
@@ -72,7 +81,6 @@ Deno.test("viewer store: an address that waits to be written is left out once th
     assert.equal(location.hash, writeViewerAddress(MANIFEST, 2));
   } finally {
     stop();
-    if (known) Object.defineProperty(globalThis, "location", known);
-    else Reflect.deleteProperty(globalThis, "location");
+    restore();
   }
 });
