@@ -167,97 +167,66 @@ function PageTextView(props: PageTextViewProps) {
   );
 }
 
-/** The lines of a page, with highlighted line and search hits. */
-function ReadText({ index, lines, lit, hits, currentHit, onHover, onLine }: PageTextViewProps & {
-  readonly lines: readonly TextLine[];
-}) {
-  const box = useRef<HTMLDivElement>(null);
-  const groups = useBatches(Math.ceil(lines.length / LINES_A_GROUP), lines);
-  const own = useMemo(() => hits.filter(({ canvas }) => canvas === index), [hits, index]);
-  const marks = useMemo(() => lineMarks(lines, own, currentHit), [lines, own, currentHit]);
-  const legend = useMemo(() => <ConfidenceLegend steps={lines.map(({ step }) => step)} />, [lines]);
-  const litOnImage = lit?.from === "image" ? lit.line : null;
-  const wanted = litOnImage ?? currentHit?.line ?? null;
-  const lineOf = (line: number) => box.current?.querySelector(`[data-line="${index} ${line}"]`);
-  useEffect(() => {
-    if (litOnImage !== null) lineOf(litOnImage)?.scrollIntoView({ block: "nearest" });
-  }, [litOnImage]);
-  useEffect(() => {
-    if (currentHit) lineOf(currentHit.line)?.scrollIntoView({ block: "center" });
-  }, [currentHit, lines]);
-  return (
-    <div ref={box}>
-      {legend}
-      <TextLines
-        index={index}
-        lines={lines}
-        groups={groups}
-        wanted={wanted}
-        lit={lit?.line ?? null}
-        marks={marks}
-        onHover={onHover}
-        onLine={onLine}
-      />
-    </div>
-  );
-}
-
 /** Lines that a browser renders within a few milliseconds. */
 const LINES_A_GROUP = 100;
 /** Selector of the elements that the arrow keys visit. */
 const ENTRY = "button";
 
-interface TextLinesProps {
-  /** Canvas index. */
-  readonly index: number;
-  readonly lines: readonly TextLine[];
-  /** Groups of lines that are rendered, from the first on. */
-  readonly groups: number;
-  /** A line whose group is rendered as well; null: none. */
-  readonly wanted: number | null;
-  /** Place of the line that is lit; null: none. */
-  readonly lit: number | null;
-  readonly marks: LineMarks;
-  readonly onHover: (line: number | null) => void;
-  readonly onLine: (line: TextLine) => void;
-}
-
 /**
- * The lines of a page, in lists that are rendered one after the other. All of them are in the document in the end, so that
- * the browser finds and copies any line; those out of view are not laid out. One stop of the Tab key leads into them.
+ * The lines of a page, with highlighted line and search hits, in lists that are rendered one after the other. In the end all
+ * of them are in the document, so that the browser finds and copies any line; those out of view are not laid out. One stop
+ * of the Tab key leads into them.
  */
-function TextLines({ index, lines, groups, wanted, lit, marks, onHover, onLine }: TextLinesProps) {
+function ReadText({ index, lines, lit, hits, currentHit, onHover, onLine }: PageTextViewProps & {
+  readonly lines: readonly TextLine[];
+}) {
+  const box = useRef<HTMLDivElement>(null);
   const count = Math.ceil(lines.length / LINES_A_GROUP);
-  const wantedGroup = wanted === null ? -1 : groupOf(wanted);
-  const marksOfGroups = useMemo(() => byGroup(marks), [marks]);
-  const places = Array.from({ length: count }, (_, place) => place)
-    .filter((place) => place < groups || place === wantedGroup);
+  const rendered = useBatches(count, lines);
+  const own = useMemo(() => hits.filter(({ canvas }) => canvas === index), [hits, index]);
+  const marks = useMemo(() => byGroup(lineMarks(lines, own, currentHit)), [lines, own, currentHit]);
+  const legend = useMemo(() => <ConfidenceLegend steps={lines.map(({ step }) => step)} />, [lines]);
+  const litOnImage = lit?.from === "image" ? lit.line : null;
+  /** The group of this line is rendered before its turn. */
+  const wanted = litOnImage ?? currentHit?.line ?? -1;
+  const elementOf = (line: number) => box.current?.querySelector(`[data-line="${index} ${line}"]`);
+  useEffect(() => {
+    if (litOnImage !== null) elementOf(litOnImage)?.scrollIntoView({ block: "nearest" });
+  }, [litOnImage]);
+  useEffect(() => {
+    if (currentHit) elementOf(currentHit.line)?.scrollIntoView({ block: "center" });
+  }, [currentHit, lines]);
+  const groups = Array.from({ length: count }, (_, group) => group)
+    .filter((group) => group < rendered || group === groupOf(wanted));
   return (
-    <div
-      onPointerOver={({ target }) => onHover(lineOf(target))}
-      onPointerLeave={() => onHover(null)}
-      onFocusIn={({ target, currentTarget }) => {
-        onHover(lineOf(target));
-        moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target));
-      }}
-      onFocusOut={() => onHover(null)}
-      onKeyDown={(event) => goByKey(event, { list: event.currentTarget, entries: ENTRY }, entryOf(event.target))}
-      onClick={({ target, currentTarget }) => {
-        const line = lineOf(target);
-        moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target));
-        if (line !== null && getSelection()?.isCollapsed !== false) onLine(lines[line]);
-      }}
-    >
-      {places.map((place) => (
-        <LineGroup
-          key={place}
-          index={index}
-          lines={lines}
-          from={place * LINES_A_GROUP}
-          lit={lit !== null && groupOf(lit) === place ? lit : null}
-          marks={marksOfGroups.get(place) ?? null}
-        />
-      ))}
+    <div ref={box}>
+      {legend}
+      <div
+        onPointerOver={({ target }) => onHover(lineOf(target))}
+        onPointerLeave={() => onHover(null)}
+        onFocusIn={({ target, currentTarget }) => {
+          onHover(lineOf(target));
+          moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target));
+        }}
+        onFocusOut={() => onHover(null)}
+        onKeyDown={(event) => goByKey(event, { list: event.currentTarget, entries: ENTRY }, entryOf(event.target))}
+        onClick={({ target, currentTarget }) => {
+          const line = lineOf(target);
+          moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target));
+          if (line !== null && getSelection()?.isCollapsed !== false) onLine(lines[line]);
+        }}
+      >
+        {groups.map((group) => (
+          <LineGroup
+            key={group}
+            index={index}
+            lines={lines}
+            from={group * LINES_A_GROUP}
+            lit={lit && groupOf(lit.line) === group ? lit.line : null}
+            marks={marks.get(group) ?? null}
+          />
+        ))}
+      </div>
     </div>
   );
 }
