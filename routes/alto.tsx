@@ -1,18 +1,11 @@
-import { BackLink, RefusedAddress, type RefusedQuery, resultNamed } from "@/components/viewer/result_page.tsx";
+import { BackLink, RefusedAddress, resultNamed } from "@/components/viewer/result_page.tsx";
 import AltoViewer from "@/islands/alto_viewer.tsx";
-import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/pages/page_paths.ts";
+import { readNamedCampaign, runLogOf } from "@/lib/pages/page_paths.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/pages/alto/page_text_sentences.ts";
 import { readPageAddress } from "@/lib/pages/volume_address.ts";
 import { userOf } from "@/lib/results/session_check.ts";
 import { page } from "@/lib/site/define.ts";
 import { define } from "@/lib/site/state.ts";
-
-/** The page in the query, and the campaign that the reader came from. */
-interface NamedPage {
-  readonly src: string;
-  /** The campaign that the reader came from; null: the address names none. */
-  readonly campaign: NamedCampaign | null;
-}
 
 /** `/alto`: the viewer of one page's text. */
 export const handler = define.handlers({
@@ -25,14 +18,15 @@ export const handler = define.handlers({
   },
 });
 
-function readPage(query: URLSearchParams, resultsUrl: string): NamedPage | RefusedQuery {
+/** The page in the query, and the campaign that the reader came from. */
+function readPage(query: URLSearchParams, resultsUrl: string) {
   const src = resultNamed(query, "src", resultsUrl);
   if (src === null) return { refused: PAGE_TEXT_SENTENCES.noPageNamed };
   return typeof src === "string" ? { src, campaign: readNamedCampaign(query.get("campaign")) } : src;
 }
 
 /** The page and its volume: pages of several volumes have the same name. */
-function titleOf({ src }: NamedPage): string {
+function titleOf({ src }: { readonly src: string }): string {
   const { page, volume } = readPageAddress(src);
   return [page || PAGE_TEXT_LABELS.pageText, ...(volume === null ? [] : [volume.volume])].join(" · ");
 }

@@ -1,21 +1,12 @@
-import { BackLink, RefusedAddress, type RefusedQuery, resultNamed } from "@/components/viewer/result_page.tsx";
+import { BackLink, RefusedAddress, resultNamed } from "@/components/viewer/result_page.tsx";
 import RunViewer from "@/islands/run_viewer.tsx";
 import { addressOf } from "@/lib/http/request_context.ts";
-import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
+import { readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/pages/log/log_sentences.ts";
 import { readLogAddress } from "@/lib/pages/volume_address.ts";
 import { userOf } from "@/lib/results/session_check.ts";
 import { page } from "@/lib/site/define.ts";
 import { define } from "@/lib/site/state.ts";
-
-/** The run in the query, and the campaign that the reader came from. */
-interface NamedRun {
-  readonly log: string;
-  readonly manifest: string | null;
-  readonly live: boolean;
-  /** The campaign that the reader came from; null: the address names none. */
-  readonly campaign: NamedCampaign | null;
-}
 
 /** `/log`: the viewer of a run's log. */
 export const handler = define.handlers({
@@ -28,7 +19,8 @@ export const handler = define.handlers({
   },
 });
 
-function readRun(query: URLSearchParams, resultsUrl: string): NamedRun | RefusedQuery {
+/** The run in the query, and the campaign that the reader came from. */
+function readRun(query: URLSearchParams, resultsUrl: string) {
   const log = resultNamed(query, "log", resultsUrl);
   if (log === null) return { refused: LOG_SENTENCES.noLogNamed };
   if (typeof log !== "string") return log;
@@ -37,7 +29,7 @@ function readRun(query: URLSearchParams, resultsUrl: string): NamedRun | Refused
   return { log, manifest, live: query.get("live") === "1", campaign: readNamedCampaign(query.get("campaign")) };
 }
 
-function titleOf({ log }: NamedRun): string {
+function titleOf({ log }: { readonly log: string }): string {
   const { volume } = readLogAddress(log);
   return volume === "" ? LOG_LABELS.runLog : LOG_LABELS.runLogOf(volume);
 }

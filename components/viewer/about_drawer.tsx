@@ -6,7 +6,7 @@ import { ToolButton } from "@/components/icon.tsx";
 import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
 import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import { wholeImageOf } from "@/lib/pages/iiif/image_service.ts";
-import type { Canvas, ImageSource, Manifest, MetadataEntry, Provider, Reference } from "@/lib/pages/iiif/manifest.ts";
+import type { Canvas, Manifest, MetadataEntry, Provider, Reference } from "@/lib/pages/iiif/manifest.ts";
 import { webAddressOf } from "@/lib/pages/iiif/resources.ts";
 import { VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 import { ContentsList } from "./contents_list.tsx";
@@ -64,14 +64,7 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
           ))}
           <section>
             <h3>{VIEWER_LABELS.wholeVolume}</h3>
-            <Links links={manifest.renderings} />
-            {url !== null && (
-              <ul class="links">
-                <li>
-                  <a href={url} rel="noreferrer">{VIEWER_LABELS.manifestFile}</a>
-                </li>
-              </ul>
-            )}
+            <Links links={[...manifest.renderings, { href: url, label: VIEWER_LABELS.manifestFile }]} />
             {unreadable > 0 && <p class="note">{VIEWER_LABELS.unreadablePages(unreadable)}</p>}
           </section>
         </>
@@ -187,7 +180,7 @@ function Fact({ label, values }: MetadataEntry) {
 }
 
 /** Links, a line each. */
-function Links({ links }: { links: readonly Reference[] }) {
+function Links({ links }: { links: readonly Pick<Reference, "href" | "label">[] }) {
   if (links.length === 0) return null;
   return (
     <ul class="links">
@@ -203,15 +196,13 @@ function Links({ links }: { links: readonly Reference[] }) {
 function ProviderNote({ label, homepages, logos }: Provider) {
   return (
     <div class="provider">
-      {logos.map((logo, place) => <Logo key={place} logo={logo} name={label} />)}
+      {logos.map(({ href }, place) =>
+        href !== null && <img key={place} src={securedAddress(href)} alt={VIEWER_LABELS.logo(label)} />
+      )}
       {label !== "" && <p>{label}</p>}
       <Links links={homepages} />
     </div>
   );
-}
-
-function Logo({ logo, name }: { logo: ImageSource; name: string }) {
-  return logo.href === null ? null : <img src={securedAddress(logo.href)} alt={VIEWER_LABELS.logo(name)} />;
 }
 
 /** The name of a well-known licence or statement, else its address. */

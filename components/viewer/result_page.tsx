@@ -36,7 +36,7 @@ export function BackLink({ campaign, runLog = null, here }: BackLinkProps) {
 }
 
 /** A query that names no file to be opened, by a sentence for the reader. */
-export interface RefusedQuery {
+interface RefusedQuery {
   readonly refused: string;
 }
 

@@ -14,13 +14,7 @@ export interface Shortcut<Command> {
 
 export const SHORTCUT_LABELS = inLanguage({ en: en.SHORTCUT_LABELS, sv: sv.SHORTCUT_LABELS });
 
-interface Key {
-  readonly key: string;
-  readonly shiftKey: boolean;
-  readonly ctrlKey: boolean;
-  readonly altKey: boolean;
-  readonly metaKey: boolean;
-}
+type Key = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "altKey" | "metaKey">;
 
 /**
  * The command of a key press; null: none.
