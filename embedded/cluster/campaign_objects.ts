@@ -2,16 +2,14 @@ import { createHash } from "node:crypto";
 import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/catalogue.ts";
 import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { newestByIndex } from "./job_controller.ts";
+import type { JsonObject } from "./json_body.ts";
 import {
   condition,
-  type Container,
   endedAt,
   failedOf,
   type Job,
-  type JobSpec,
   type NewMeta,
   type Pod,
-  type PodSpec,
   readIndexes,
   timestamp,
 } from "./kube_objects.ts";
@@ -27,9 +25,6 @@ export const PERMANENT_EXIT = 13;
 export const WORKER_DIGEST = `sha256:${"5a".repeat(32)}`;
 const WORKER_IMAGE = `registry.example/campaign-worker@${WORKER_DIGEST}`;
 
-/** A Job before it is stored. */
-export type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
-
 /** Where the submitted objects point to and how they are labelled. */
 export interface Submission {
   readonly namespace: string;
@@ -37,19 +32,21 @@ export interface Submission {
   readonly archiveUrl: string;
 }
 
-/** The Job of a campaign, suspended as a queue finds it. `uid` makes its pods its own. */
-export function campaignJob(campaign: SampleCampaign, { namespace, conventions }: Submission): NewJob {
+/** The Job of a campaign as its tool submits it, suspended for the queue. */
+export function campaignJob(campaign: SampleCampaign, { conventions }: Submission): JsonObject {
   const labels = {
     app: conventions.campaignApp,
     ...labelsOf(conventions, campaign.pipeline, campaign),
     "kueue.x-k8s.io/queue-name": "campaigns",
   };
   const count = campaign.volumes.length;
-  const pod: PodSpec = {
-    restartPolicy: "Never",
+  const spec = {
     activeDeadlineSeconds: campaign.deadlineSeconds,
     terminationGracePeriodSeconds: 120,
-    initContainers: [container("warmup-wait", campaign.pipeline, "FallbackToLogsOnError")],
+    // The message of the gate, a shell loop, is the last line of its log; workers write theirs.
+    initContainers: [
+      { ...container("warmup-wait", campaign.pipeline), terminationMessagePolicy: "FallbackToLogsOnError" },
+    ],
     containers: [container("wrapper", campaign.pipeline)],
     volumes: [
       { name: "campaign", configMap: { name: `campaign-${campaign.name}` } },
@@ -57,48 +54,44 @@ export function campaignJob(campaign: SampleCampaign, { namespace, conventions }
       { name: "data", persistentVolumeClaim: { claimName: "campaign-data" } },
     ],
   };
-  const spec: JobSpec = {
-    ...jobSpec(campaign.name, labels, pod),
+  const permanent = (containerName: string) => {
+    return { action: "FailIndex", onExitCodes: { containerName, operator: "In", values: [PERMANENT_EXIT] } };
+  };
+  const rules = [
+    { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+    permanent("wrapper"),
+    permanent("warmup-wait"),
+  ];
+  const annotations = { "argocd.argoproj.io/hook": "Skip" };
+  return job({ name: campaign.name, labels, annotations }, spec, {
     parallelism: Math.min(campaign.parallelism, count),
     completions: count,
     completionMode: "Indexed",
-    backoffLimit: 2_147_483_647,
-    // Beside a failure policy the API takes no other.
-    podReplacementPolicy: "Failed",
     backoffLimitPerIndex: 3,
     maxFailedIndexes: count,
-    podFailurePolicy: {
-      rules: [
-        { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
-        { action: "FailIndex", onExitCodes: { containerName: "wrapper", operator: "In", values: [PERMANENT_EXIT] } },
-        {
-          action: "FailIndex",
-          onExitCodes: { containerName: "warmup-wait", operator: "In", values: [PERMANENT_EXIT] },
-        },
-      ],
-    },
+    podFailurePolicy: { rules },
     ttlSecondsAfterFinished: campaign.ttlSeconds,
     suspend: true,
-  };
-  const annotations = { "argocd.argoproj.io/hook": "Skip" };
-  const metadata = { name: campaign.name, namespace, generation: 1, labels, annotations };
-  return { apiVersion: "batch/v1", kind: "Job", metadata, spec, status: {} };
+  });
 }
 
 /** The Job that loads a pipeline's models before its campaigns start. */
-export function warmupJob(pipeline: Pipeline, { namespace, conventions }: Submission): NewJob {
-  const keys = labelKeys(conventions);
-  const name = `warmup-${pipeline.id}`;
-  const labels = { app: conventions.warmupApp, [keys.managedBy]: conventions.managedBy, [keys.pipeline]: pipeline.id };
-  const pod: PodSpec = {
-    restartPolicy: "Never",
-    terminationGracePeriodSeconds: 30,
+export function warmupJob(pipeline: Pipeline, { conventions }: Submission): JsonObject {
+  const labels = { app: conventions.warmupApp, ...labelsOf(conventions, pipeline) };
+  const spec = {
     containers: [container("warmup", pipeline)],
     volumes: [{ name: "pipeline", configMap: { name: `${conventions.pipelinePrefix}${pipeline.id}` } }],
   };
-  const spec: JobSpec = { ...jobSpec(name, labels, pod), backoffLimit: 0 };
-  const metadata = { name, namespace, generation: 1, labels };
-  return { apiVersion: "batch/v1", kind: "Job", metadata, spec, status: {} };
+  return job({ name: `warmup-${pipeline.id}`, labels }, spec, { backoffLimit: 0 });
+}
+
+function job(metadata: Omit<NewMeta, "namespace">, pod: JsonObject, spec: JsonObject): JsonObject {
+  const template = { metadata: { labels: metadata.labels }, spec: { restartPolicy: "Never", ...pod } };
+  return { metadata, spec: { ...spec, template } };
+}
+
+function container(name: string, pipeline: Pipeline) {
+  return { name, image: WORKER_IMAGE, env: [{ name: "PIPELINE", value: pipeline.id }] };
 }
 
 /** The ConfigMap with a campaign's volumes.txt: one line `<id> TAB <source>` per volume, in the order of the indexes. */
@@ -134,37 +127,6 @@ export function pipelineConfigMap(pipeline: Pipeline, { namespace, conventions }
     annotations: { [`${conventions.labelDomain}pipeline-sha256`]: pipelineDigest(pipeline) },
   };
   return configMap(metadata, { "pipeline.yaml": pipeline.document });
-}
-
-function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: PodSpec): JobSpec {
-  const { selector, podLabels } = jobSelector(name);
-  return {
-    parallelism: 1,
-    completions: 1,
-    completionMode: "NonIndexed",
-    backoffLimit: 6,
-    suspend: false,
-    podReplacementPolicy: "TerminatingOrFailed",
-    selector,
-    template: { metadata: { labels: { ...labels, ...podLabels } }, spec },
-  };
-}
-
-/** The selector of a Job and the labels of its pods; without the uid that the real controller adds. */
-export function jobSelector(name: string) {
-  const selector = { matchLabels: { "batch.kubernetes.io/job-name": name } };
-  return { selector, podLabels: { ...selector.matchLabels, "job-name": name } };
-}
-
-/** The termination message of the gate, a shell loop, is the last line of its log; workers write theirs. */
-function container(
-  name: string,
-  pipeline: Pipeline,
-  terminationMessagePolicy: Container["terminationMessagePolicy"] = "File",
-): Container {
-  const terminationMessagePath = "/dev/termination-log";
-  const env = [{ name: "PIPELINE", value: pipeline.id }];
-  return { name, image: WORKER_IMAGE, env, terminationMessagePath, terminationMessagePolicy };
 }
 
 /** The names by which campaign objects are recognised; the same as those of the site. */

@@ -8,15 +8,25 @@ import {
   type Submission,
   warmupJob,
 } from "./campaign_objects.ts";
+import { RESOURCES } from "./discovery.ts";
 import { admitWaiting, suspendJob, wasAdmitted } from "./job_controller.ts";
-import { condition, type ConfigMap, endedAt, type Job, readIndexes, timestamp } from "./kube_objects.ts";
+import type { JsonObject } from "./json_body.ts";
+import {
+  condition,
+  type ConfigMap,
+  endedAt,
+  type Job,
+  type KubeObject,
+  readIndexes,
+  timestamp,
+} from "./kube_objects.ts";
 import type { ConfigMapContent } from "./object_body.ts";
 import type { Outbox } from "./outbox.ts";
 import { syntheticManifestKey, volumeKeys } from "./result_files.ts";
 import { furtherCampaign, type SampleCampaign, sampleCampaigns } from "./sample_campaigns.ts";
 import type { ClusterStore } from "./store.ts";
 import { isCampaignJob, volumesText } from "./submitted_campaign.ts";
-import { applyByForce } from "./writes.ts";
+import { applyByForce, createObject } from "./writes.ts";
 
 /** A campaign whose warm-up failed so long ago is held: the queue gives its turn to the next. Seconds of work. */
 const HELD_SECONDS = 15 * 60;
@@ -74,9 +84,9 @@ export class SampleWorld {
     const { pipeline } = campaign;
     if (!store.get("jobs", namespace, `warmup-${pipeline.id}`)) {
       this.#apply(pipelineConfigMap(pipeline, this.options));
-      store.create("jobs", warmupJob(pipeline, this.options));
+      this.#create(warmupJob(pipeline, this.options));
     }
-    const job = store.create("jobs", campaignJob(campaign, this.options));
+    const job = this.#create(campaignJob(campaign, this.options));
     this.#apply(campaignConfigMap(campaign, this.options, job.metadata.uid, timestamp(store.now())));
     this.#samples.set(campaign.name, { campaign, number, uid: job.metadata.uid });
     for (const volume of campaign.volumes.filter((candidate) => candidate.byImages)) {
@@ -210,6 +220,11 @@ export class SampleWorld {
   #forget(name: string): void {
     this.#samples.delete(name);
     this.#reaped.delete(name);
+  }
+
+  #create(job: JsonObject): KubeObject {
+    const { store, namespace, conventions } = this.options;
+    return createObject(store, { resource: RESOURCES.jobs, namespace, dryRun: false }, job, conventions);
   }
 
   #apply(map: ConfigMapContent): void {

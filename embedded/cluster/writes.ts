@@ -11,10 +11,10 @@ import {
   notFound,
   unsupportedMediaType,
 } from "./api_status.ts";
-import { type ClusterConventions, jobSelector, type NewJob } from "./campaign_objects.ts";
+import type { ClusterConventions } from "./campaign_objects.ts";
 import type { Resource } from "./discovery.ts";
 import { isShallow, type JsonObject, jsonPatch, mergePatch, type RequestBody, sameJson } from "./json_body.ts";
-import { type ConfigMap, type Job, type JobSpec, type KubeObject, timestamp } from "./kube_objects.ts";
+import { type ConfigMap, type Job, type JobSpec, type KubeObject, type NewMeta, timestamp } from "./kube_objects.ts";
 import { applyFields, ownersAfterWrite } from "./managed_fields.ts";
 import {
   checkIdentity,
@@ -26,6 +26,9 @@ import {
 } from "./object_body.ts";
 import type { ClusterStore } from "./store.ts";
 import { isCampaignJob, isWarmupJob } from "./submitted_campaign.ts";
+
+/** A Job before it is stored. */
+type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
 
 /** The object of a write. */
 interface Written extends Place {
@@ -290,16 +293,17 @@ function jobContent(place: Place, conventions: ClusterConventions, body: JsonObj
     throw reject(`spec${field}`, message);
   }
   const { podFailurePolicy, podReplacementPolicy = "TerminatingOrFailed", template, ...given } = read.data;
-  const { selector, podLabels } = jobSelector(name);
+  // Without the uid that the real controller adds.
+  const matchLabels = { "batch.kubernetes.io/job-name": name };
   const spec: JobSpec = {
     ...given,
     backoffLimit: given.backoffLimit ?? (given.backoffLimitPerIndex === undefined ? 6 : MAX_INT32),
     podFailurePolicy,
     podReplacementPolicy: podFailurePolicy ? "Failed" : podReplacementPolicy,
-    selector,
+    selector: { matchLabels },
     template: {
       ...template,
-      metadata: { ...template.metadata, labels: { ...template.metadata?.labels, ...podLabels } },
+      metadata: { ...template.metadata, labels: { ...template.metadata?.labels, ...matchLabels, "job-name": name } },
     },
   };
   return { apiVersion: "batch/v1", kind: "Job", metadata, spec, status: {} };

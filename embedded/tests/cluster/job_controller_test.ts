@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { campaignJob, warmupJob } from "@/embedded/cluster/campaign_objects.ts";
+import { RESOURCES } from "@/embedded/cluster/discovery.ts";
 import { reconcileJob } from "@/embedded/cluster/job_controller.ts";
 import {
   type Job,
@@ -12,6 +13,7 @@ import {
 } from "@/embedded/cluster/kube_objects.ts";
 import { sampleCampaigns } from "@/embedded/cluster/sample_campaigns.ts";
 import { ClusterStore } from "@/embedded/cluster/store.ts";
+import { createObject } from "@/embedded/cluster/writes.ts";
 import { CONVENTIONS, START } from "./sample_cluster.ts";
 
 const SUBMISSION = { namespace: "n", conventions: CONVENTIONS, archiveUrl: "http://127.0.0.1:9000" };
@@ -23,12 +25,14 @@ function bench(spec: Partial<Job["spec"]> = {}, warmup = false) {
   const [campaign] = sampleCampaigns(1);
   const made = warmup ? warmupJob(campaign.pipeline, SUBMISSION) : campaignJob(campaign, SUBMISSION);
   const indexed = warmup ? {} : { completions: 3, maxFailedIndexes: 3, parallelism: 3, suspend: false };
-  const { name } = store.create("jobs", { ...made, spec: { ...made.spec, ...indexed, ...spec } }).metadata;
+  const place = { resource: RESOURCES.jobs, namespace: "n", dryRun: false };
+  const { name } = createObject(store, place, made, CONVENTIONS).metadata;
   const job = () => {
     const found = store.get("jobs", "n", name);
     assert.ok(found);
     return found;
   };
+  store.replace("jobs", { ...job(), spec: { ...job().spec, ...indexed, ...spec } });
   const pods = () => store.list("pods");
   return {
     store,
