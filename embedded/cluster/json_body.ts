@@ -122,7 +122,10 @@ class PatchedDocument {
       throw misfit(`testing ${step.path} failed`);
     }
     if (op === "add") return this.#add(path, structuredClone(valueOf(step)));
-    if (op === "replace") return this.#replace(path, structuredClone(valueOf(step)));
+    if (op === "replace") {
+      this.#found(path);
+      return this.#add(path, structuredClone(valueOf(step)), true);
+    }
     throw badRequest("op: add, remove, replace, move, copy or test");
   }
 
@@ -139,7 +142,8 @@ class PatchedDocument {
     return JSON.parse(text);
   }
 
-  #add(path: readonly string[], value: unknown): void {
+  /** `isThere`: the value takes the place of a present one. */
+  #add(path: readonly string[], value: unknown, isThere = false): void {
     const name = path.at(-1);
     if (name === undefined) {
       this.root = value;
@@ -147,7 +151,9 @@ class PatchedDocument {
     }
     const parent = this.#found(path.slice(0, -1));
     if (Array.isArray(parent)) {
-      this.#splice(parent, name === "-" ? parent.length : elementAt(parent, name, true), 0, value);
+      const index = name === "-" ? parent.length : elementAt(parent, name, true);
+      if (isThere) parent[index] = value;
+      else this.#splice(parent, index, 0, value);
     } else setMember(parent, name, value);
   }
 
@@ -166,18 +172,6 @@ class PatchedDocument {
       throw tooLarge(`a JSON patch may shift at most ${MAX_SHIFTED} elements of lists in all`);
     }
     list.splice(index, removed, ...added);
-  }
-
-  #replace(path: readonly string[], value: unknown): void {
-    const name = path.at(-1);
-    if (name === undefined) {
-      this.root = value;
-      return;
-    }
-    const parent = this.#found(path.slice(0, -1));
-    if (Array.isArray(parent)) parent[elementAt(parent, name, false)] = value;
-    else if (isObject(parent) && Object.hasOwn(parent, name)) setMember(parent, name, value);
-    else missing(name);
   }
 }
 

@@ -96,9 +96,8 @@ export function isCampaignJob({ metadata }: Labelled, conventions: ClusterConven
 }
 
 /** Whether a Job is that of a warm-up, by its labels. */
-export function isWarmupJob({ metadata }: Labelled, conventions: ClusterConventions): boolean {
-  return metadata.labels?.app === conventions.warmupApp &&
-    metadata.labels[labelKeys(conventions).managedBy] === conventions.managedBy;
+export function isWarmupJob(job: Labelled, conventions: ClusterConventions): boolean {
+  return isCampaignJob(job, { ...conventions, campaignApp: conventions.warmupApp });
 }
 
 interface Labelled {
