@@ -59,28 +59,18 @@ async function report(
   await store.reads.flush();
   const used = usageDuring(store.index, tenant.id, namespace?.id ?? null, intervals);
   return Response.json({
-    chargebackData: used.map((one, i) => ({
+    chargebackData: used.map(({ hasDeleted, ...figures }, i) => ({
       systemName: SYSTEM_NAME,
       tenantName: tenant.name,
       ...(namespace ? { namespaceName: namespace.name } : {}),
       startTime: mapiTime(intervals[i].first * MS_PER_HOUR),
       endTime: mapiTime((intervals[i].last + 1) * MS_PER_HOUR - MS_PER_SECOND),
-      ...figures(one),
-      deleted: one.hasDeleted ? "included" : "false",
+      ...figures,
+      storageCapacityUsed: figures.ingestedVolume + figures.multipartUploadBytes,
+      deleted: hasDeleted ? "included" : "false",
       valid: true,
     })),
   });
-}
-
-function figures({ hasDeleted: _, objectBytes, partBytes, uploads, uploadParts, ...rest }: Used) {
-  return {
-    ...rest,
-    ingestedVolume: objectBytes,
-    storageCapacityUsed: objectBytes + partBytes,
-    multipartUploads: uploads,
-    multipartUploadParts: uploadParts,
-    multipartUploadBytes: partBytes,
-  };
 }
 
 /**

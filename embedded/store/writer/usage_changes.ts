@@ -2,16 +2,19 @@ import type { Statements } from "@/embedded/store/statements.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { roomIn } from "@/embedded/store/stored_buckets.ts";
 
-/** Stored at the end of an interval. Objects are all versions; `partBytes` are those of parts that are not yet an object. */
+/**
+ * The figures of chargeback reports for the end of an interval, with their columns. Objects are all versions; uploads
+ * are those under way.
+ */
 export const USAGE_POINTS = {
   objectCount: "stored_count",
-  objectBytes: "stored_bytes",
-  partBytes: "part_bytes",
+  ingestedVolume: "stored_bytes",
   multipartObjects: "multipart_objects",
   multipartObjectParts: "multipart_object_parts",
   multipartObjectBytes: "multipart_object_bytes",
-  uploads: "upload_count",
-  uploadParts: "upload_parts",
+  multipartUploads: "upload_count",
+  multipartUploadParts: "upload_parts",
+  multipartUploadBytes: "part_bytes",
 } as const;
 
 const MS_PER_HOUR = 60 * 60 * 1000;

@@ -51,7 +51,7 @@ Deno.test("usage history: traffic and stored usage match a plain list for any in
             one.writes,
             one.bytesIn,
             one.objectCount,
-            one.objectBytes,
+            one.ingestedVolume,
           ]);
           assert.deepEqual(used, expected);
         }
@@ -68,6 +68,6 @@ Deno.test("usage history: old hours are deleted, the bucket's usage stays", () =
   index.write(1, 20, 1);
   expireUsage(index.statements, { beforeHour: 15 });
   const [early, late] = usageDuring(index.statements, 1, 1, [{ first: 0, last: 10 }, { first: 11, last: 30 }]);
-  assert.deepEqual([early.writes, early.objectBytes], [0, 0]);
-  assert.deepEqual([late.writes, late.objectBytes], [2, 111]);
+  assert.deepEqual([early.writes, early.ingestedVolume], [0, 0]);
+  assert.deepEqual([late.writes, late.ingestedVolume], [2, 111]);
 });
