@@ -59,7 +59,12 @@ export function parseS3Request(request: Request, takeReader: TakeReader): S3Requ
   };
 }
 
-function parseQuery(text: string): [string, string][] {
+/**
+ * The names and values of a query, decoded.
+ *
+ * @throws {StoreError} InvalidArgument
+ */
+export function parseQuery(text: string): [string, string][] {
   return text.split("&").filter((part) => part !== "").map((part) => {
     const equals = part.indexOf("=");
     const name = equals < 0 ? part : part.slice(0, equals);

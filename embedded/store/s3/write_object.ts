@@ -6,14 +6,13 @@ import { type Bucket, roomIn } from "@/embedded/store/stored_buckets.ts";
 import type { Input } from "@/embedded/store/writer/reported_changes.ts";
 import { MAX_DELETIONS } from "@/embedded/store/writer/writer_client.ts";
 import { utf8Text } from "@/lib/std/header_encoding.ts";
-import { percentDecoded } from "@/lib/std/text.ts";
 import { requestedAcl } from "./access_lists.ts";
 import { bucketByDataAccess, permittedBucket, type S3Call } from "./caller.ts";
 import { type ChecksumAlgorithm, checksumAlgorithm, checksumHeaders, type Checksums } from "./checksums.ts";
 import { findObject, versionHeader, versionParameter, writtenVersionHeader } from "./read_object.ts";
 import { checksumOf, receiveObjectBody, storeBody, xmlBody } from "./received_body.ts";
 import { DEFAULT_CONTENT_TYPE, rejectHeaders, storedHeaders, unquotedEtag, writeCondition } from "./request_headers.ts";
-import { keyBytes, MAX_KEY_BYTES } from "./s3_request.ts";
+import { keyBytes, MAX_KEY_BYTES, parseQuery } from "./s3_request.ts";
 import { childText, childWord, element, toStoreError, type XmlElement, xmlResponse } from "./xml.ts";
 
 /** Headers of a copy, which have no meaning without its source. */
@@ -140,18 +139,7 @@ function serializeTags(tags: readonly Tag[]): string | null {
  */
 function statedTags(header: string | null): string | null {
   if (header === null || header === "") return null;
-  return serializeTags(
-    utf8Text(header).split("&").filter((part) => part !== "").map((part) => {
-      const equals = part.indexOf("=");
-      return equals < 0 ? [decoded(part), ""] : [decoded(part.slice(0, equals)), decoded(part.slice(equals + 1))];
-    }),
-  );
-}
-
-function decoded(text: string): string {
-  const plain = percentDecoded(text.replaceAll("+", " "));
-  if (plain === null) throw new StoreError("InvalidArgument", "The header x-amz-tagging is not valid");
-  return plain;
+  return serializeTags(parseQuery(utf8Text(header)));
 }
 
 /**
