@@ -274,14 +274,8 @@ function checksumKindOf(stored: string | null): string {
   // Parsing the JSON of a thousand entries would cost as much as all else of a page. Base64 has no quotes.
   const algorithm = /"(crc[a-z0-9]+|sha[0-9]+)":/.exec(stored)?.[1] ?? null;
   const type = /"type":"([A-Z_]+)"/.exec(stored)?.[1] ?? null;
-  const kind = `${algorithm} ${type}`;
-  let xml = checksumKinds.get(kind);
-  if (xml === undefined) checksumKinds.set(kind, xml = checksumKind(algorithm, type));
-  return xml;
+  return checksumKind(algorithm, type);
 }
-
-/** The elements of each algorithm and type, of which there are ten. */
-const checksumKinds = new Map<string, string>();
 
 /** The text of a key; bytes that are no whole character, as a cut prefix may end in, become U+FFFD. */
 export function keyText(key: Uint8Array): string {

@@ -39,26 +39,8 @@ export function element(name: string, text: string | number | boolean): string {
  * would otherwise copy an object again and again.
  */
 export function xmlTime(ms: number): string {
-  // A page shows a thousand of them, and the runtime's own text costs as much as all else of an entry.
-  const day = Math.floor(ms / MS_PER_DAY);
-  let date = dates.get(day);
-  if (date === undefined) {
-    if (dates.size === MAX_DATES) dates.clear();
-    dates.set(day, date = new Date(day * MS_PER_DAY).toISOString().slice(0, -TIME_CHARACTERS));
-  }
-  const time = ms - day * MS_PER_DAY;
-  const minutes = Math.floor(time / 60_000);
-  const seconds = Math.floor(time / 1000) % 60;
-  return `${date}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds]}.000Z`;
+  return `${new Date(ms).toISOString().slice(0, -"000Z".length)}000Z`;
 }
-
-const MS_PER_DAY = 24 * 60 * 60 * 1000;
-const TIME_CHARACTERS = "00:00:00.000Z".length;
-const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"));
-
-/** The texts of days since 1970, with the T behind them. */
-const dates = new Map<number, string>();
-const MAX_DATES = 1000;
 
 /** Largest XML body of a request, in bytes: the 10,000 parts of a complete with their checksums fit. */
 export const MAX_XML_BYTES = 2 * 1024 * 1024;
