@@ -290,7 +290,7 @@ export function addressBlock(rule: string): { readonly address: string; readonly
   return version !== 0 && rest.length === 0 && prefix <= bits ? { address, prefix } : null;
 }
 
-/** How many ones a mask begins with; NaN where zeros are between them. */
+/** The number of leading ones of a mask; NaN where zeros are between them. */
 function onesOf(mask: string): number {
   const [groups, radix, width] = mask.includes(":")
     ? [mask.replace(/::[0:]*$/, "").split(":"), 16, 16]

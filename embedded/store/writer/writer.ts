@@ -47,7 +47,7 @@ const WARN_AGAIN_MS = 60_000;
 const NO_SPACE: Outcome = { ok: false, error: "OutOfSpace" };
 
 interface WriterOptions {
-  /** What deletions have on a full disk. */
+  /** The room for deletions on a full disk. */
   readonly reserve: Pick<Reserve, "isWhole" | "make" | "hasBeside" | "release">;
   /** Receives a warning where the disk cannot be probed. */
   readonly warn: (message: string) => void;
