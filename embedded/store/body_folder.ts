@@ -1,7 +1,8 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { exists, removeIfExists, syncFolder, writeDurably } from "@/lib/std/files.ts";
+import { exists, removeIfExists, syncFolder, textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
+import { member, parsedJson } from "@/lib/std/untrusted.ts";
 import { BODY_FOLDER, bodyFolderName } from "./bodies.ts";
 import type { StoredParts } from "./changes.ts";
 import { type Cell, Statements } from "./statements.ts";
@@ -92,13 +93,11 @@ export function identityOf(index: Statements): BodyMark | null {
  */
 export function readMark(folder: string): BodyMark | null {
   const path = `${folder}/${BODY_MARK}`;
-  try {
-    const { index, starts }: Partial<BodyMark> = JSON.parse(Deno.readTextFileSync(path)) ?? {};
-    if (typeof index === "string" && typeof starts === "number") return { index, starts };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const text = textIfExists(path);
+  if (text === null) return null;
+  const mark = parsedJson(text);
+  const [index, starts] = [member(mark, "index"), member(mark, "starts")];
+  if (typeof index === "string" && typeof starts === "number") return { index, starts };
   throw new DataFolderError(`The file ${path} is damaged: put it back from a backup.`);
 }
 
@@ -338,14 +337,8 @@ function readPart(folder: string, index: Statements, location: BodyLocation, has
     hash.update(data);
     return data.length;
   }
-  let file: Deno.FsFile;
   try {
-    file = Deno.openSync(`${folder}/${location.file}`, { read: true });
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return `${location.file} is missing`;
-    return `${location.file} cannot be read (${error instanceof Error ? error.message : "unknown reason"})`;
-  }
-  try {
+    using file = Deno.openSync(`${folder}/${location.file}`, { read: true });
     const buffer = new Uint8Array(READ_BYTES);
     let length = 0;
     for (let read: number | null; (read = file.readSync(buffer)) !== null; length += read) {
@@ -353,9 +346,8 @@ function readPart(folder: string, index: Statements, location: BodyLocation, has
     }
     return length;
   } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return `${location.file} is missing`;
     return `${location.file} cannot be read (${error instanceof Error ? error.message : "unknown reason"})`;
-  } finally {
-    file.close();
   }
 }
 

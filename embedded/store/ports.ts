@@ -1,6 +1,7 @@
 import { DataFolderError } from "@/lib/std/start_errors.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import type { HostHandler, HttpHost, RunningServer } from "@/lib/std/http_host.ts";
+import { isObject, parsedJson } from "@/lib/std/untrusted.ts";
 import { folded } from "./names.ts";
 
 /** Ports are chosen from this range, below the ephemeral ports of outgoing connections. */
@@ -89,20 +90,14 @@ export class Ports {
 export function readPorts(path: string): Record<string, number> {
   const text = textIfExists(path);
   if (text === null) return {};
-  const damaged = () => new DataFolderError(`The file ${path} is damaged: delete it to have new ports given out.`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw damaged();
-  }
-  if (typeof value !== "object" || value === null) throw damaged();
-  const ports: Record<string, number> = {};
-  for (const [name, port] of Object.entries(value)) {
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw damaged();
-    ports[name] = port;
-  }
-  return ports;
+  const ports = parsedJson(text);
+  if (isPorts(ports)) return { ...ports };
+  throw new DataFolderError(`The file ${path} is damaged: delete it to have new ports given out.`);
+}
+
+function isPorts(value: unknown): value is Readonly<Record<string, number>> {
+  return isObject(value) &&
+    Object.values(value).every((port) => Number.isInteger(port) && Number(port) >= 1 && Number(port) <= 65_535);
 }
 
 /** Placeholder of the tenant's name in the template of a public origin. */
