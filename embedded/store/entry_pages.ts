@@ -1,21 +1,20 @@
 import type { Statements } from "./statements.ts";
-import { compareBytes, indexOfBytes, STORAGE_CLASS, successor, versionNumber } from "./stored_objects.ts";
+import {
+  compareBytes,
+  indexOfBytes,
+  type ListedObject,
+  STORAGE_CLASS,
+  successor,
+  versionNumber,
+} from "./stored_objects.ts";
 
 /** An entry of a listing of versions. */
-export interface ListedVersion {
+export interface ListedVersion extends Omit<ListedObject, "key"> {
   key: Uint8Array;
   /** S3's version id: `null` for versions that were written while versioning was off. */
   version: string;
   isLatest: 0 | 1;
   isMarker: 0 | 1;
-  size: number;
-  etag: string;
-  modifiedMs: number;
-  owner: number | null;
-  /** JSON, as it was written; null where there are none. */
-  checksums: string | null;
-  /** Null for STANDARD. */
-  storageClass: string | null;
 }
 
 /** The keys that a listing requests; empty byte strings for absent parameters. */
