@@ -165,7 +165,7 @@ export interface SampleCampaign extends Campaign {
  * numbers of pages are not.
  */
 export function sampleCampaigns(seed: number): readonly SampleCampaign[] {
-  return CAMPAIGNS.map(({ series, troubles, imagesEvery, ...campaign }) => {
+  return CAMPAIGNS.map(({ series, troubles = {}, imagesEvery = Infinity, ...campaign }) => {
     const { title, prefix, first, count, pages } = series;
     const volumes = Array.from({ length: count }, (_, index): SampleVolume => {
       const random = seededRandom("volume", seed, campaign.name, index);
@@ -177,7 +177,7 @@ export function sampleCampaigns(seed: number): readonly SampleCampaign[] {
         title: `${title}, volym ${first + index}`,
         pages: Math.max(between(random, ...pages), leastPages(trouble)),
         presentation: random() < 0.25 ? 2 : 3,
-        byImages: imagesEvery > 0 && index % imagesEvery === imagesEvery - 1,
+        byImages: index % imagesEvery === imagesEvery - 1,
         trouble,
         scanOf: (page) => ({ volume: id, page }),
       };
@@ -220,9 +220,10 @@ function series(title: string, prefix: string, [first, count]: [number, number],
 
 interface Outline extends Omit<SampleCampaign, "volumes"> {
   readonly series: Series;
-  readonly troubles: Readonly<Record<number, Trouble | undefined>>;
-  /** Each n-th volume is listed by its images; 0: none. */
-  readonly imagesEvery: number;
+  /** By the index of the volume. */
+  readonly troubles?: Readonly<Record<number, Trouble | undefined>>;
+  /** Each n-th volume is listed by its images. */
+  readonly imagesEvery?: number;
 }
 
 const USUAL = {
@@ -233,8 +234,6 @@ const USUAL = {
   pausedAfter: null,
   ttlSeconds: 7 * DAY,
   failuresRecorded: false,
-  troubles: {},
-  imagesEvery: 0,
 } as const;
 
 const CAMPAIGNS: readonly Outline[] = [
@@ -353,14 +352,13 @@ export function furtherCampaign(seed: number, number: number, speed: number): Sa
   const count = isFailed ? 4 : between(random, 10, 22);
   const volumes = volumesOf({ seed, series, year, count, random, isClean });
   return {
+    ...USUAL,
     name: `${series.slug}-${year}`,
     pipeline: isFailed ? MAPS : pick(random, PIPELINES),
     parallelism: isFailed ? count : 2,
     secondsPerPage: between(random, 7, 11),
-    lostPages: isClean ? 0 : 0.012,
-    deadlineSeconds: 21_600,
+    lostPages: isClean ? 0 : USUAL.lostPages,
     submitted: { work: 0 },
-    pausedAfter: null,
     ttlSeconds: Math.max(LEAST_TTL_SECONDS, Math.round(TTL_SECONDS / speed)),
     failuresRecorded: true,
     volumes: isClean || isFailed ? volumes : troubled(volumes, random),
