@@ -198,10 +198,12 @@ export function imageFile(number: number, kind: "image" | "thumbnail"): URL {
 
 export const LOGO_FILE = new URL("logo.png", FOLDER);
 
-/** The ALTO file of a drawn page, in pixels of its image. */
+/** The ALTO file of a drawn page, in pixels of its image. Read once, because logs of workers show its number of lines. */
 export function drawnAlto(number: number): string {
-  return Deno.readTextFileSync(new URL(`${fileName(number)}.xml`, FOLDER));
+  return altos[number] ??= Deno.readTextFileSync(new URL(`${fileName(number)}.xml`, FOLDER));
 }
+
+const altos: string[] = [];
 
 function fileName(number: number): string {
   return String(number).padStart(2, "0");

@@ -218,21 +218,11 @@ export function manifestUrl({ archiveUrl, volume }: VolumeRun): string | null {
 
 /** The ALTO file of the drawn page that a page of the volume shows. */
 export function altoOf({ volume }: VolumeRun, page: number): string {
-  return drawnAlto(numberOf(volume, page));
+  const scan = volume.scanOf(page);
+  return drawnAlto(drawnPage(scan.volume, scan.page));
 }
-
-/** Keyed by the number of a drawn page: a cache, because logs are written often. */
-const lineCounts = new Map<number, number>();
 
 /** The number of lines on a page. */
-export function lineCountOf({ volume }: VolumeRun, page: number): number {
-  const number = numberOf(volume, page);
-  const count = lineCounts.get(number) ?? drawnAlto(number).split("<TextLine ").length - 1;
-  lineCounts.set(number, count);
-  return count;
-}
-
-function numberOf(volume: CampaignVolume, page: number): number {
-  const scan = volume.scanOf(page);
-  return drawnPage(scan.volume, scan.page);
+export function lineCountOf(run: VolumeRun, page: number): number {
+  return altoOf(run, page).split("<TextLine ").length - 1;
 }
