@@ -60,14 +60,12 @@ function requireDigests(
 /** How many bytes the body has without its framing. */
 function statedSize({ headers, takeBody }: S3Request, caller: Caller): number {
   const isEmpty = !caller.chunked && takeBody === null && !headers.has("content-length");
-  const size = isEmpty ? 0 : caller.chunked ? decodedLength(headers) : wholeLength(headers, "content-length");
+  const size = isEmpty ? 0 : wholeLength(headers, caller.chunked ? DECODED_LENGTH : "content-length");
   if (size > MAX_PUT_BYTES) throw new StoreError("EntityTooLarge", "A single write is limited to 5 GiB");
   return size;
 }
 
-function decodedLength(headers: Headers): number {
-  return wholeLength(headers, "x-amz-decoded-content-length");
-}
+const DECODED_LENGTH = "x-amz-decoded-content-length";
 
 function wholeLength(headers: Headers, name: string): number {
   const text = headers.get(name);
@@ -137,7 +135,7 @@ export async function smallBody(
 
 async function checkedBody(request: S3Request, caller: Caller, maxBytes: number): Promise<Uint8Array> {
   const stated = statedDigests(request.headers, caller);
-  const size = caller.chunked && decodedLength(request.headers);
+  const size = caller.chunked && wholeLength(request.headers, DECODED_LENGTH);
   const chunked = caller.chunked && awsChunked(caller.chunked, size ?? 0, stated.trailers);
   const bytes = await smallBody(request, maxBytes, chunked?.decode);
   if (size !== null && bytes.length !== size) throw new StoreError("IncompleteBody");
