@@ -1,3 +1,5 @@
+import type { JobSpec, PodSpec } from "./job_spec.ts";
+
 /** Metadata every stored object has (Kubernetes API conventions, "Metadata"). Times are RFC 3339 in whole seconds. */
 interface ObjectMeta {
   readonly name: string;
@@ -55,32 +57,6 @@ export interface Job {
   readonly status: JobStatus;
 }
 
-export interface JobSpec {
-  readonly parallelism: number;
-  readonly completions: number;
-  readonly completionMode: "Indexed" | "NonIndexed";
-  readonly backoffLimit: number;
-  readonly backoffLimitPerIndex?: number;
-  readonly maxFailedIndexes?: number;
-  readonly podFailurePolicy?: PodFailurePolicy;
-  readonly ttlSecondsAfterFinished?: number;
-  readonly suspend: boolean;
-  readonly podReplacementPolicy: "TerminatingOrFailed" | "Failed";
-  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
-  readonly template: {
-    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
-    readonly spec: PodSpec;
-  };
-}
-
-interface PodFailurePolicy {
-  readonly rules: readonly {
-    readonly action: "Ignore" | "FailIndex";
-    readonly onExitCodes?: { readonly containerName: string; readonly operator: "In"; readonly values: number[] };
-    readonly onPodConditions?: readonly { readonly type: string; readonly status: string }[];
-  }[];
-}
-
 /** Status of a Job. Like batch/v1 it omits `active`, `succeeded` and `failed` when they are zero. */
 export interface JobStatus {
   readonly startTime?: string;
@@ -94,31 +70,6 @@ export interface JobStatus {
   readonly failedIndexes?: string;
   readonly uncountedTerminatedPods?: { readonly succeeded?: readonly string[]; readonly failed?: readonly string[] };
   readonly conditions?: readonly Condition[];
-}
-
-export interface PodSpec {
-  readonly restartPolicy: "Never";
-  readonly activeDeadlineSeconds?: number;
-  readonly terminationGracePeriodSeconds: number;
-  readonly initContainers?: readonly Container[];
-  readonly containers: readonly Container[];
-  readonly volumes?: readonly PodVolume[];
-  readonly hostname?: string;
-  readonly nodeName?: string;
-}
-
-export interface Container {
-  readonly name: string;
-  readonly image: string;
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-  readonly terminationMessagePath: string;
-  readonly terminationMessagePolicy: "File" | "FallbackToLogsOnError";
-}
-
-interface PodVolume {
-  readonly name: string;
-  readonly configMap?: { readonly name: string };
-  readonly persistentVolumeClaim?: { readonly claimName: string };
 }
 
 export interface Pod {

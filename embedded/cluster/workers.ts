@@ -1,8 +1,8 @@
 import { GATE_SECONDS, type Submission } from "./campaign_objects.ts";
 import { FAILURES_ANNOTATION, IGNORED_ANNOTATION, INDEX_LABEL } from "./job_controller.ts";
+import type { Container } from "./job_spec.ts";
 import {
   condition,
-  type Container,
   type ContainerState,
   type ContainerStatus,
   isOver,
