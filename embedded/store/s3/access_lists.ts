@@ -8,15 +8,13 @@ import {
   type Grantee,
   MAX_GRANTS,
   type Owned,
-  type Permission,
   serializeAcl,
 } from "@/embedded/store/access.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import type { StoredObject } from "@/embedded/store/stored_objects.ts";
 import { percentDecoded } from "@/lib/std/text.ts";
-import { type BucketAccess, bucketAccess, permittedBucket, permittedObject, type S3Call } from "./caller.ts";
-import { findObject, versionHeader, versionParameter } from "./read_object.ts";
+import { bucketAccess, permittedBucket, type S3Call } from "./caller.ts";
+import { permittedVersion, versionHeader } from "./read_object.ts";
 import { smallBody, xmlBody } from "./received_body.ts";
 import { keyBytes } from "./s3_request.ts";
 import { childText, element, type XmlElement, xmlResponse } from "./xml.ts";
@@ -87,7 +85,7 @@ const ATTEMPTS = 5;
 /** GetObjectAcl */
 export function getObjectAcl(call: S3Call): Response {
   const access = bucketAccess(call, call.bucket);
-  const object = objectFor(call, access, "READ_ACL");
+  const object = permittedVersion(call, "READ_ACL", access);
   return aclResponse(call, access.bucket.record, object, versionHeader(object.version));
 }
 
@@ -95,12 +93,12 @@ export function getObjectAcl(call: S3Call): Response {
 export async function putObjectAcl(call: S3Call): Promise<Response> {
   const { store, key } = call;
   const before = bucketAccess(call, call.bucket);
-  objectFor(call, before, "WRITE_ACL");
+  permittedVersion(call, "WRITE_ACL", before);
   requireAcls(before.bucket.record);
   const aclFor = await readPutAcl(call);
   for (let attempt = 1;; attempt++) {
     const access = bucketAccess(call, call.bucket);
-    const object = objectFor(call, access, "WRITE_ACL");
+    const object = permittedVersion(call, "WRITE_ACL", access);
     const acl = aclFor({ owner: object.owner, bucketOwner: access.bucket.owner });
     const at = { bucket: access.bucket.id, key: keyBytes(key), seq: object.seq };
     try {
@@ -110,11 +108,6 @@ export async function putObjectAcl(call: S3Call): Promise<Response> {
       if (!(error instanceof StoreError) || error.code !== "NoSuchKey" || attempt === ATTEMPTS) throw error;
     }
   }
-}
-
-function objectFor(call: S3Call, access: BucketAccess, permission: Permission): StoredObject {
-  const version = versionParameter(call.request);
-  return permittedObject(access, permission, () => findObject(call.store, access.bucket, call.key, version));
 }
 
 /** The target of an access list: the ids of the users who own it and its bucket. */

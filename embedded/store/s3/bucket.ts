@@ -6,16 +6,8 @@ import { StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts
 import { mayManageNamespaces } from "@/embedded/store/stored_accounts.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import { requestedAcl, statedAcl } from "./access_lists.ts";
-import {
-  bucketAccess,
-  ownBucket,
-  permittedBucket,
-  permittedObject,
-  type S3Call,
-  type S3Operation,
-  signedUser,
-} from "./caller.ts";
-import { findObject, versionParameter } from "./read_object.ts";
+import { bucketAccess, ownBucket, permittedBucket, type S3Call, type S3Operation, signedUser } from "./caller.ts";
+import { permittedVersion } from "./read_object.ts";
 import { optionalXmlBody, xmlBody } from "./received_body.ts";
 import { rejectHeaders } from "./request_headers.ts";
 import { childWord, element, type XmlElement, xmlResponse } from "./xml.ts";
@@ -188,9 +180,7 @@ export const unsetObjectReads: readonly S3Operation[] = ["retention", "legal-hol
   marker,
   parameters: ["versionId"],
   handle: (call) => {
-    const access = bucketAccess(call, call.bucket);
-    const version = versionParameter(call.request);
-    permittedObject(access, "READ", () => findObject(call.store, access.bucket, call.key, version));
+    permittedVersion(call, "READ", bucketAccess(call, call.bucket));
     return rejectWith("NoSuchObjectLockConfiguration");
   },
 }));

@@ -54,11 +54,8 @@ function lastNameIn(token: string | null): string | null {
 /** ListObjects, version 1: `marker` is the last entry of the page before. */
 export function listObjects(call: S3Call): Response {
   const { store, request } = call;
-  const { bucket, prefix, delimiter, bytes, limit, isEncoded } = pageParameters(call, "max-keys");
   const marker = request.parameter("marker") ?? "";
-  const from = afterMarker(keyBytes(marker), bytes.prefix, bytes.delimiter);
-  const page = store.objects.list(bucket.id, { ...bytes, from, limit });
-  const isTruncated = page.next !== null && limit > 0;
+  const { bucket, prefix, delimiter, limit, isEncoded, page, isTruncated } = pageOfObjects(call, marker, null);
   const owners = ownerElements(store);
   return listingResponse("ListBucketResult", isEncoded, page.prefixes, ({ encodeKey, encoding }) => [
     element("Name", bucket.name),
@@ -75,6 +72,14 @@ export function listObjects(call: S3Call): Response {
   ]);
 }
 
+/** A page of objects after a marker, or from a token on; an empty token is that of the first page. */
+function pageOfObjects(call: S3Call, marker: string, token: string | null) {
+  const { bytes, ...shared } = pageParameters(call, "max-keys");
+  const from = token ? fromToken(token) : afterMarker(keyBytes(marker), bytes.prefix, bytes.delimiter);
+  const page = call.store.objects.list(shared.bucket.id, { ...bytes, from, limit: shared.limit });
+  return { ...shared, page, isTruncated: page.next !== null && shared.limit > 0 };
+}
+
 function lastEntry({ objects, prefixes }: { objects: { key: string }[]; prefixes: Uint8Array[] }): Uint8Array {
   const key = keyBytes(objects.at(-1)?.key ?? "");
   const common = prefixes.at(-1) ?? new Uint8Array();
@@ -84,13 +89,9 @@ function lastEntry({ objects, prefixes }: { objects: { key: string }[]; prefixes
 /** ListObjectsV2 */
 export function listObjectsV2(call: S3Call): Response {
   const { store, request } = call;
-  const { bucket, prefix, delimiter, bytes, limit, isEncoded } = pageParameters(call, "max-keys");
   const startAfter = request.parameter("start-after") ?? "";
   const token = request.parameter("continuation-token");
-  // An empty token is that of the first page.
-  const from = !token ? afterMarker(keyBytes(startAfter), bytes.prefix, bytes.delimiter) : fromToken(token);
-  const page = store.objects.list(bucket.id, { ...bytes, from, limit });
-  const isTruncated = page.next !== null && limit > 0;
+  const { bucket, prefix, delimiter, limit, isEncoded, page, isTruncated } = pageOfObjects(call, startAfter, token);
   const owners = request.parameter("fetch-owner") === "true" ? ownerElements(store) : () => "";
   return listingResponse("ListBucketResult", isEncoded, page.prefixes, ({ encodeKey, encoding }) => [
     element("Name", bucket.name),

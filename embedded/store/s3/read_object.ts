@@ -1,3 +1,4 @@
+import type { Permission } from "@/embedded/store/access.ts";
 import type { VersionId } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { VERSION_ID } from "@/embedded/store/names.ts";
@@ -5,7 +6,7 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Bucket } from "@/embedded/store/stored_buckets.ts";
 import type { ObjectPart, StoredObject } from "@/embedded/store/stored_objects.ts";
 import { type ByteRange, parseByteRange } from "@/lib/std/header_encoding.ts";
-import { bucketAccess, permittedObject, type S3Call } from "./caller.ts";
+import { type BucketAccess, bucketAccess, permittedObject, type S3Call } from "./caller.ts";
 import { checksumAlgorithmOf, checksumElements, checksumHeaders, type Checksums } from "./checksums.ts";
 import { checkReadConditions, rangeHolds, sentHeader, storageClassOf, STORED_HEADERS } from "./request_headers.ts";
 import { keyBytes, partNumber, type S3Request } from "./s3_request.ts";
@@ -19,10 +20,9 @@ export const READ_PARAMETERS = ["versionId", "partNumber", ...OVERRIDABLE.map((n
 
 /** GetObject and HeadObject */
 export async function getObject(call: S3Call): Promise<Response> {
-  const { store, request, bucket: name, key } = call;
+  const { store, request, bucket: name } = call;
   const access = bucketAccess(call, name);
-  const version = versionParameter(request);
-  const find = () => permittedObject(access, "READ", () => findObject(store, access.bucket, key, version));
+  const find = () => permittedVersion(call, "READ", access);
   const response = { status: 200, headers: new Headers() };
   const { body } = await store.objects.open(find, (object) => {
     response.headers = objectHeaders(object, request);
@@ -133,7 +133,7 @@ const MAX_PAGE = 1000;
 
 /** GetObjectAttributes: only the requested attributes, and of them only those that the object has. */
 export function getObjectAttributes(call: S3Call): Response {
-  const { store, request, key } = call;
+  const { request } = call;
   const access = bucketAccess(call, call.bucket);
   const requested = (request.headers.get("x-amz-object-attributes") ?? "").split(",").map((attribute) =>
     attribute.trim()
@@ -144,8 +144,7 @@ export function getObjectAttributes(call: S3Call): Response {
       `x-amz-object-attributes must name some of ${Object.keys(ATTRIBUTES).join(", ")}`,
     );
   }
-  const version = versionParameter(request);
-  const object = permittedObject(access, "READ", () => findObject(store, access.bucket, key, version));
+  const object = permittedVersion(call, "READ", access);
   const content = Object.entries(ATTRIBUTES).map(([attribute, show]) =>
     requested.includes(attribute) ? show(object, request) : ""
   );
@@ -221,6 +220,12 @@ export function writtenVersionHeader(version: VersionId): Record<string, string>
 /** The header that names a version; none while the bucket never had versioning. */
 export function versionHeader(version: VersionId): Record<string, string> {
   return version === null ? {} : { "x-amz-version-id": version };
+}
+
+/** The object and the version that a call names, for callers with a permission on it. */
+export function permittedVersion(call: S3Call, permission: Permission, access: BucketAccess): StoredObject {
+  const version = versionParameter(call.request);
+  return permittedObject(access, permission, () => findObject(call.store, access.bucket, call.key, version));
 }
 
 /**
