@@ -10,7 +10,6 @@ import {
   named,
   unsupportedMediaType,
 } from "./api_status.ts";
-import type { ClusterConventions } from "./campaign_objects.ts";
 import { apiVersionOf, discover, type Resource, resourceOf, RESOURCES } from "./discovery.ts";
 import { type JsonObject, RequestBody } from "./json_body.ts";
 import type { KubeObject } from "./kube_objects.ts";
@@ -131,15 +130,9 @@ export function clusterApi(store: ClusterStore, options: ClusterApiOptions): (re
   };
 }
 
-interface ClusterApiOptions {
+interface ClusterApiOptions extends Pick<EmbeddedClusterOptions, "conventions" | "archiveUrl" | "bookmarkEveryMs"> {
   /** Host and port of the API, for discovery. */
   readonly address: () => string;
-  /** The labels that mark the Jobs of campaigns. */
-  readonly conventions: ClusterConventions;
-  /** Origin of the archive, which a submitted volumes.txt may name by another address. */
-  readonly archiveUrl: string;
-  /** How often watches get a bookmark, in milliseconds. */
-  readonly bookmarkEveryMs?: number;
   readonly bodyReader: TakeReader;
 }
 
