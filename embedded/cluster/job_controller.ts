@@ -145,14 +145,8 @@ function hasUncounted(status: JobStatus): boolean {
   return succeeded.length + failed.length > 0;
 }
 
-interface IndexStates {
-  readonly completed: ReadonlySet<number>;
-  readonly failed: ReadonlySet<number>;
-  /** Indexes that need a pod now, lowest first. */
-  readonly startable: readonly number[];
-}
-
-function indexStates(job: Job, pods: readonly Pod[], now: number, speed: number): IndexStates {
+/** The indexes that are completed, those that failed, and those that need a pod now, lowest first. */
+function indexStates(job: Job, pods: readonly Pod[], now: number, speed: number) {
   const completed = readIndexes(job.status.completedIndexes);
   const failed = readIndexes(job.status.failedIndexes);
   // A terminating pod does not decide its index, but occupies it until it is gone.
@@ -287,7 +281,7 @@ function withSuspension(status: JobStatus, suspend: boolean, now: number): JobSt
 }
 
 /** Adds the condition that announces the end of a Job; its pods may still run. */
-function withTarget(job: Job, status: JobStatus, states: IndexStates, now: number): JobStatus {
+function withTarget(job: Job, status: JobStatus, states: ReturnType<typeof indexStates>, now: number): JobStatus {
   if (condition({ status }, "FailureTarget") ?? condition({ status }, "SuccessCriteriaMet")) return status;
   const indexed = job.spec.completionMode === "Indexed";
   const { completed, failed } = states;

@@ -13,27 +13,19 @@ export interface FieldConflict {
   readonly field: string;
 }
 
-interface Applied {
-  readonly content: OwnedContent;
-  /** Not empty: the apply must be rejected, unless it was forced. */
-  readonly conflicts: readonly FieldConflict[];
-}
-
-interface Applying {
-  readonly manager: string;
-  /** Takes fields from their owners. */
-  readonly force: boolean;
-  /** ms since 1970 */
-  readonly now: number;
-}
-
 /**
  * Server-side apply ("Server-Side Apply" of the Kubernetes API), without owners of other writes: the fields that `manager`
  * applies are merged and owned by it, those it applied before and no longer does are removed unless another manager owns
- * them, and a field that another manager applied with another value is a conflict, or taken over by `force`.
+ * them, and a field that another manager applied with another value is a conflict, or taken over by `force`. An apply with
+ * conflicts must be rejected.
+ *
+ * @param now ms since 1970
  */
-export function applyFields(live: OwnedContent | null, applied: OwnedContent, applying: Applying): Applied {
-  const { manager, force, now } = applying;
+export function applyFields(
+  live: OwnedContent | null,
+  applied: OwnedContent,
+  { manager, force, now }: { readonly manager: string; readonly force: boolean; readonly now: number },
+): { readonly content: OwnedContent; readonly conflicts: readonly FieldConflict[] } {
   const entries = live?.metadata.managedFields ?? [];
   const current = fieldsOf(live);
   const wanted = fieldsOf(applied);

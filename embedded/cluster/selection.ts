@@ -5,19 +5,13 @@ import { badRequest, invalidOptions, versionTooLarge } from "./api_status.ts";
 import type { KubeObject, Plural } from "./kube_objects.ts";
 import { byNamespaceAndName, type ClusterStore, type Named } from "./store.ts";
 
-/** One page of a list, and the list's own metadata. */
-interface Page {
-  readonly objects: readonly KubeObject[];
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-}
-
 /**
- * Lists objects of the current state by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`,
+ * Lists objects of the current state, with the list's own metadata, by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`,
  * and `resourceVersion`, which the state must have reached. A `continue` starts behind the last object of its page.
  *
  * @throws ApiError 400 for a malformed parameter, 422 for an exact version, 504 for a version that is not reached
  */
-export function listPage(store: ClusterStore, plural: Plural, namespace: string | null, query: URLSearchParams): Page {
+export function listPage(store: ClusterStore, plural: Plural, namespace: string | null, query: URLSearchParams) {
   const selects = selectionOf(plural, query);
   const limit = wholeNumber(query, "limit") ?? 0;
   const token = query.get("continue");

@@ -92,27 +92,22 @@ export const NAMESPACE_DEFAULTS: Readonly<Record<string, unknown>> = {
 /** Settings that a tenant has no defaults for. */
 const FURTHER: Readonly<Record<string, unknown>> = { aclsUsage: "ENFORCED", readFromReplica: false, tags: { tag: [] } };
 
-/** The settings of a new namespace, and how it retains versions. */
-interface NewNamespace {
-  readonly record: Record<string, unknown>;
-  readonly versioning: "enabled" | "off";
-  /** JSON of the other version settings. */
-  readonly versionSettings: string;
-}
-
-/** A new namespace of a tenant: what its creator states over the tenant's own defaults, over those of the store. */
+/**
+ * The settings of a new namespace of a tenant, and how it retains versions: what its creator states over the tenant's own
+ * defaults, over those of the store. `versionSettings` are JSON.
+ */
 export function newNamespace(
   documents: Documents,
   tenant: number,
   stated: Readonly<Record<string, unknown>> = {},
   statedVersioning: Readonly<Record<string, unknown>> = {},
-): NewNamespace {
+) {
   const { versioningSettings, ...defaults } = documents.document({ tenant, bucket: 0, kind: "namespaceDefaults" }) ??
     {};
   const { enabled, ...versionSettings } = { ...Object(versioningSettings), ...statedVersioning };
   return {
     record: newNamespaceRecord({ ...defaults, ...stated }),
-    versioning: enabled === true ? "enabled" : "off",
+    versioning: enabled === true ? "enabled" as const : "off" as const,
     versionSettings: JSON.stringify(versionSettings),
   };
 }

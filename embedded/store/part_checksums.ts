@@ -7,18 +7,16 @@ export const DEFAULT_CHECKSUM = "crc64nvme";
 /** Whether a checksum of an object in parts is one over the parts' checksums, or that of all bytes. */
 export type ChecksumType = "COMPOSITE" | "FULL_OBJECT";
 
-/** A part's checksum in base64, and its size in bytes. */
-interface PartChecksum {
-  checksum: string;
-  size: number;
-}
-
 /**
- * The checksum of an object that consists of parts, in base64, from those of its parts (S3 API, checking object
+ * The checksum of an object that consists of parts, from those of its parts, all in base64 (S3 API, checking object
  * integrity): the digest of their digests followed by their number, or, for the CRC family, that of the whole without
  * reading it again.
  */
-export function objectChecksum(algorithm: DigestAlgorithm, type: ChecksumType, parts: readonly PartChecksum[]): string {
+export function objectChecksum(
+  algorithm: DigestAlgorithm,
+  type: ChecksumType,
+  parts: readonly { readonly checksum: string; readonly size: number }[],
+): string {
   if (type === "COMPOSITE") {
     const digest = startDigest(algorithm);
     for (const { checksum } of parts) digest.update(Buffer.from(checksum, "base64"));

@@ -111,20 +111,22 @@ const BUCKET = `SELECT id, tenant, name, guid, owner, versioning, record, create
    AND documents.bucket = buckets.id AND documents.kind = 'protocols/http' AND documents.folded = '') AS addressRules
   FROM buckets`;
 
-/** How a bucket retains versions, apart from whether it does (management API, versioningSettings). */
-interface VersionSettings {
+/**
+ * How a bucket retains versions, apart from whether it does (management API, versioningSettings); the defaults are what
+ * clients of S3 expect.
+ */
+const DEFAULTS = {
   /** Whether old versions are removed … */
-  prune: boolean;
+  prune: false,
   /** … once they have been old for so many days. */
-  pruneDays: number;
+  pruneDays: 0,
   /** Whether a deleted key gets a marker. Its versions stay either way. */
-  useDeleteMarkers: boolean;
+  useDeleteMarkers: true,
   /** Whether what was deleted for good leaves a record, which prevents the deletion of the bucket. */
-  keepDeletionRecords: boolean;
-}
+  keepDeletionRecords: false,
+};
 
-/** The defaults of a bucket: what clients of S3 expect. */
-const DEFAULTS: VersionSettings = { prune: false, pruneDays: 0, useDeleteMarkers: true, keepDeletionRecords: false };
+type VersionSettings = Readonly<typeof DEFAULTS>;
 
 /** The settings of a bucket: those that were set (JSON) over the defaults. */
 export function versionSettings(stored: string): VersionSettings {

@@ -66,8 +66,7 @@ export function requestedBy(
 /** How long the usage by hour is retained: 180 days (management API, chargeback). */
 export const USAGE_HOURS = 180 * 24;
 
-/** How often the maintenance runs, in ms. */
-const INTERVAL_MS = 60 * 60 * 1000;
+const MS_PER_HOUR = 60 * 60 * 1000;
 
 /**
  * Removes what settings allow to remove: abandoned uploads in parts, expired old versions, deletion records. It
@@ -89,7 +88,7 @@ export class Maintenance {
   /** Removes abandoned uploads, then runs in the background, now and once an hour. */
   async start(): Promise<void> {
     await this.#expireUploads();
-    this.#timer = setInterval(() => this.runSoon(), INTERVAL_MS);
+    this.#timer = setInterval(() => this.runSoon(), MS_PER_HOUR);
     this.runSoon();
   }
 
@@ -112,7 +111,7 @@ export class Maintenance {
         this.#isRequested = false;
         await this.#expireUploads();
         await this.#repeat(async () => (await this.writer.change("pruneVersions", { atMs: this.now() })).pruned);
-        await this.writer.change("expireUsage", { beforeHour: Math.floor(this.now() / INTERVAL_MS) - USAGE_HOURS });
+        await this.writer.change("expireUsage", { beforeHour: Math.floor(this.now() / MS_PER_HOUR) - USAGE_HOURS });
         await this.#repeat(async () => (await this.writer.change("clearDeletionRecords", {})).cleared);
         if (!this.#isStopped) this.softQuotas.check();
       }
@@ -131,8 +130,6 @@ export class Maintenance {
     while (!this.#isStopped && await removeSome() > 0);
   }
 }
-
-const MS_PER_HOUR = 60 * 60 * 1000;
 
 /** How long counted reads wait to be written, in ms: a killed process loses them. */
 const FLUSH_MS = 5000;

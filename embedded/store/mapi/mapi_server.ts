@@ -86,7 +86,7 @@ export function mapiHandler(
     try {
       const level = tenant && tenant();
       if (tenant && !level) throw forbidden();
-      response = await handle({ store, level, onTenant }, request, { address, requestId: id });
+      response = await handle(store, level, onTenant, request, { address, requestId: id });
     } catch (error) {
       response = errorResponse(error, request.method);
     }
@@ -97,15 +97,11 @@ export function mapiHandler(
   };
 }
 
-interface Level {
-  readonly store: StoreContext;
-  /** The tenant whose port was called; null at the system level. */
-  readonly level: Tenant | null;
-  readonly onTenant: (tenant: Tenant) => void;
-}
-
+/** `level` is the tenant whose port was called; null at the system level. */
 async function handle(
-  { store, level, onTenant }: Level,
+  store: StoreContext,
+  level: Tenant | null,
+  onTenant: (tenant: Tenant) => void,
   request: Request,
   from: { readonly address: string; readonly requestId: string },
 ): Promise<Response> {

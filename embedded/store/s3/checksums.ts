@@ -71,26 +71,16 @@ export interface StatedDigest {
   code: "BadDigest" | "XAmzContentSHA256Mismatch";
 }
 
-/** The digests of a body that its sender states in headers or in the trailer. */
-interface StatedDigests {
-  /** Those that are known before the body. */
-  digests: StatedDigest[];
-  /** The checksum that is stored with the object. */
-  checksum: ChecksumAlgorithm | null;
-  /** An algorithm that is named by x-amz-checksum-algorithm, with or without its checksum. */
-  named: ChecksumAlgorithm | null;
-  /** The headers that follow the body, in lower case. */
-  trailers: string[];
-}
-
 const MD5_BYTES = 16;
 
 /**
- * The digests that the client states of its body.
+ * The digests that the client states of its body: those that are known before it, and the headers that follow it, in
+ * lower case. `checksum` is the one that is stored with the object, `named` that of x-amz-checksum-algorithm, with or
+ * without its value.
  *
  * @throws {StoreError} for malformed ones, for contradictions (S3 takes one checksum), and for unsupported ones
  */
-export function statedDigests(headers: Headers, caller: Caller): StatedDigests {
+export function statedDigests(headers: Headers, caller: Caller) {
   const digests: StatedDigest[] = [];
   if (caller.payloadSha256) {
     digests.push({ algorithm: "sha256", hex: caller.payloadSha256, code: "XAmzContentSHA256Mismatch" });

@@ -83,23 +83,16 @@ function setChecksums(headers: Headers, checksums: Checksums | null, request: S3
   for (const [name, value] of Object.entries(checksumHeaders(checksums))) headers.set(name, value);
 }
 
-/** One part of an object, and how many it has; null for an object that was not uploaded in parts. */
-interface NumberedPart {
-  /** `last` is before `first` where the part is empty. */
-  range: ByteRange;
-  count: number | null;
-  /** The checksum of the part; null where the upload had no algorithm. */
-  checksums: Checksums | null;
-}
-
 /**
  * The part that a read selects by its number: the parts of an object count from 1 in their order, whatever the numbers
  * were that they were uploaded by, and an object that was not uploaded in parts is its own part 1 (S3 API, GetObject).
  * Null where the read selects none.
  *
+ * @returns its range, whose `last` is before `first` where the part is empty, its checksum, and the number of parts, null
+ *   for an object that was not uploaded in parts
  * @throws {StoreError} InvalidArgument, InvalidRequest beside a Range, or InvalidPartNumber
  */
-function numberedPart(request: S3Request, object: StoredObject): NumberedPart | null {
+function numberedPart(request: S3Request, object: StoredObject) {
   if (request.parameter("partNumber") === null) return null;
   const number = partNumber(request);
   if (request.headers.has("range")) throw new StoreError("InvalidRequest", "partNumber and Range do not go together");

@@ -39,7 +39,7 @@ interface Place {
   readonly index: Statements;
   readonly bucket: number;
   readonly key: Uint8Array;
-  readonly rules: BucketRules;
+  readonly rules: ReturnType<typeof bucketRules>;
   readonly atMs: number;
   /** Usage that the change adds to the bucket and removes from it. */
   readonly counts: StoredCounts;
@@ -338,19 +338,13 @@ function nextSeq({ index, bucket, key, atMs }: Place, current: Version | null): 
  */
 const lastSeqs = new WeakMap<Statements, number>();
 
-/** The settings of a bucket for writes and deletions. */
-interface BucketRules {
-  readonly versioning: Versioning;
-  readonly useDeleteMarkers: boolean;
-  readonly keepDeletionRecords: boolean;
-  /** Whether old versions are removed at once. */
-  readonly prunesAtOnce: boolean;
-  /** Whether objects may be overwritten while the bucket has no versioning. */
-  readonly allowsOverwrite: boolean;
-}
-
-/** @throws {StoreError} NoSuchBucket */
-function bucketRules(index: Statements, bucket: number): BucketRules {
+/**
+ * The settings of a bucket for writes and deletions. `prunesAtOnce`: old versions are removed at once;
+ * `allowsOverwrite`: objects may be overwritten while the bucket has no versioning.
+ *
+ * @throws {StoreError} NoSuchBucket
+ */
+function bucketRules(index: Statements, bucket: number) {
   const row = index.row(
     "SELECT versioning, version_settings, json_extract(record, '$.s3UnversionedOverwrite') FROM buckets WHERE id = ?",
     bucket,

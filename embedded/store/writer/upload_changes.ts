@@ -26,12 +26,6 @@ const MS_PER_DAY = 24 * 60 * 60 * 1000;
 /** How many uploads expire in one change: each may have 10,000 parts, and others wait for the commit. */
 const EXPIRE_LIMIT = 4;
 
-/** The checksum of an upload: its algorithm, and how it follows from those of the parts. */
-interface UploadChecksum {
-  readonly checksumAlgorithm: string | null;
-  readonly checksumType: string | null;
-}
-
 /** A row of `uploads`. */
 type UploadRow = Record<string, Cell> & {
   readonly owner: number | null;
@@ -65,8 +59,7 @@ function createUpload(
   { upload, contentType, checksumAlgorithm, checksumType, atMs, ...columns }:
     & UploadName
     & ObjectSettings
-    & UploadChecksum
-    & { atMs: number },
+    & { checksumAlgorithm: string | null; checksumType: string | null; atMs: number },
 ): void {
   if (!index.row("SELECT 1 FROM buckets WHERE id = ?", columns.bucket)) throw new StoreError("NoSuchBucket");
   requireUser(index, columns.owner);
