@@ -82,12 +82,11 @@ export class Objects {
 
   /** Finds an object and starts reading it; a body that an overwrite removed meanwhile is looked up again. */
   async open(
-    find: () => Found,
+    find: () => StoredObject,
     read: (object: StoredObject) => Promise<ReadableStream<Bytes> | Bytes>,
-  ): Promise<{ found: Found; body: ReadableStream<Bytes> | Bytes | null }> {
+  ): Promise<{ found: StoredObject; body: ReadableStream<Bytes> | Bytes }> {
     for (let attempt = 0;; attempt++) {
       const found = find();
-      if (!found || "marker" in found) return { found, body: null };
       try {
         return { found, body: await read(found) };
       } catch (error) {

@@ -140,40 +140,31 @@ const DEFAULTS: Readonly<Record<string, (bucket: Bucket) => Response>> = {
 };
 
 export const unsetReads: readonly S3Operation[] = [
-  ...operations<StoreErrorCode>(
-    { ...ABSENT, "object-lock": "ObjectLockConfigurationNotFoundError" },
-    (call, code) => show(call, () => rejectWith(code)),
+  ...Object.entries({ ...ABSENT, "object-lock": "ObjectLockConfigurationNotFoundError" as const }).map(
+    ([marker, code]) => ({ marker, handle: (call: S3Call) => show(call, () => rejectWith(code)) }),
   ),
-  ...operations(DEFAULTS, show),
-  ...operations(ABSENT_ENTRIES, (call, root) =>
-    show(call, () => {
-      if (call.request.parameter("id") !== null) return rejectWith("NoSuchConfiguration");
-      return xmlResponse(root, element("IsTruncated", false));
-    }), ["id", "continuation-token"]),
-];
-
-export const unsetDeletes: readonly S3Operation[] = [
-  ...operations(ABSENT, (call) => {
-    ownBucket(call, call.bucket);
-    return new Response(null, { status: 204 });
-  }),
-  ...operations(ABSENT_ENTRIES, (call) => {
-    ownBucket(call, call.bucket);
-    return rejectWith("NoSuchConfiguration");
-  }, ["id"]),
-];
-
-function operations<T>(
-  settings: Readonly<Record<string, T>>,
-  handle: (call: S3Call, setting: T) => Response,
-  parameters: readonly string[] = [],
-): S3Operation[] {
-  return Object.entries(settings).map(([marker, setting]) => ({
+  ...Object.entries(DEFAULTS).map(([marker, response]) => ({ marker, handle: (call: S3Call) => show(call, response) })),
+  ...Object.entries(ABSENT_ENTRIES).map(([marker, root]) => ({
     marker,
-    parameters,
-    handle: (call) => handle(call, setting),
-  }));
-}
+    parameters: ["id", "continuation-token"],
+    handle: (call: S3Call) =>
+      show(call, () => {
+        if (call.request.parameter("id") !== null) return rejectWith("NoSuchConfiguration");
+        return xmlResponse(root, element("IsTruncated", false));
+      }),
+  })),
+];
+
+export const unsetDeletes: readonly S3Operation[] = [...Object.keys(ABSENT), ...Object.keys(ABSENT_ENTRIES)].map(
+  (marker) => ({
+    marker,
+    parameters: marker in ABSENT ? [] : ["id"],
+    handle: (call) => {
+      ownBucket(call, call.bucket);
+      return marker in ABSENT ? new Response(null, { status: 204 }) : rejectWith("NoSuchConfiguration");
+    },
+  }),
+);
 
 /** The locks of an object, for callers that may read it. */
 export const unsetObjectReads: readonly S3Operation[] = ["retention", "legal-hold"].map((marker) => ({

@@ -27,12 +27,9 @@ import {
   withStorageClass,
   writeCondition,
 } from "./request_headers.ts";
-import { keyBytes } from "./s3_request.ts";
+import { keyBytes, MAX_WRITE_BYTES } from "./s3_request.ts";
 import { requestedTags, requireRoom, storeObject, wholeChecksum } from "./write_object.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
-
-/** Largest object that one copy takes: 5 GiB (S3 API, CopyObject). */
-const MAX_COPY_BYTES = 5 * 1024 ** 3;
 
 /** A copy takes the whole of its source; parts may be copied from ranges. */
 const UNSUPPORTED = /^x-amz-copy-source-range/;
@@ -72,7 +69,7 @@ export async function copyObject(call: S3Call): Promise<Response> {
       bucketByDataAccess(call, source.bucket, "READ");
       bucketByDataAccess(call, call.bucket, "WRITE");
     }
-    if (found.size > MAX_COPY_BYTES) throw new StoreError("InvalidRequest", "A single copy is limited to 5 GiB");
+    if (found.size > MAX_WRITE_BYTES) throw new StoreError("InvalidRequest", "A single copy is limited to 5 GiB");
     requireRoom(store, target, key, found.size);
     return found;
   };
@@ -80,7 +77,6 @@ export async function copyObject(call: S3Call): Promise<Response> {
     findPermitted,
     ({ size, read }) => size === 0 ? Promise.resolve(new Uint8Array()) : read(0, size - 1),
   );
-  if (!object || "marker" in object) throw new StoreError("NoSuchKey");
   // Digests of the whole object hold for its copy; those computed from the digests of parts do not.
   const copied = requested || object.checksums?.type === "COMPOSITE" ? null : object.checksums;
   const algorithm = requested ?? (checksumAlgorithmOf(object) as ChecksumAlgorithm | null) ?? DEFAULT_CHECKSUM;
@@ -110,20 +106,13 @@ function isReplace(headers: Headers, name: string): boolean {
   return directive === "REPLACE";
 }
 
-/** The object that an `x-amz-copy-source` header names. */
-interface CopySource {
-  bucket: string;
-  key: string;
-  version: string | null;
-}
-
 /**
  * Reads the header x-amz-copy-source: a percent-encoded bucket and key, with or without a slash before them, and
  * perhaps a version. As in S3, a plus is a blank, and the slash after the bucket may be encoded.
  *
  * @throws {StoreError} InvalidArgument
  */
-export function parseCopySource(header: string): CopySource {
+export function parseCopySource(header: string) {
   const [, path = "", version] = /^([^]*?)(?:\?versionId=([^&?]*))?$/.exec(utf8Text(header)) ?? [];
   const [, bucket, key] = /^\/?([^/?]+)\/([^]+)$/.exec(decoded(path)) ?? invalid();
   if (version === "") invalid();
@@ -138,7 +127,7 @@ export function parseCopySource(header: string): CopySource {
  */
 export function findCopySource(
   { store, caller, request }: S3Call,
-  source: CopySource,
+  source: ReturnType<typeof parseCopySource>,
   access: BucketAccess,
 ): () => StoredObject {
   const owner = request.headers.get("x-amz-source-expected-bucket-owner");
@@ -168,7 +157,7 @@ export function findCopySource(
  */
 export async function receiveCopy(
   folder: BodyFolder,
-  bytes: ReadableStream<Bytes> | Bytes | null,
+  bytes: ReadableStream<Bytes> | Bytes,
   size: number,
   algorithms: readonly DigestAlgorithm[],
 ): Promise<ReceivedBody> {

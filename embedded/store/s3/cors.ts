@@ -215,16 +215,13 @@ function readRule(rule: XmlElement): CorsRule {
   for (const method of methods) {
     if (!CORS_METHODS.includes(method)) throw invalid(`AllowedMethod must be one of ${CORS_METHODS.join(", ")}`);
   }
-  const allowedHeaders = texts(rule, "AllowedHeader");
-  for (const header of allowedHeaders) {
-    if (!FIELD_NAME.test(header)) throw invalid("AllowedHeader must be the name of a header");
-    requireOneWildcard("AllowedHeader", header);
-  }
-  const exposedHeaders = texts(rule, "ExposeHeader");
-  for (const header of exposedHeaders) {
-    if (!FIELD_NAME.test(header)) throw invalid("ExposeHeader must be the name of a header");
-    if (header.includes("*")) throw invalid("ExposeHeader may hold no *");
-  }
+  const [allowedHeaders, exposedHeaders] = ["AllowedHeader", "ExposeHeader"].map((name) => {
+    const headers = texts(rule, name);
+    if (!headers.every((header) => FIELD_NAME.test(header))) throw invalid(`${name} must be the name of a header`);
+    return headers;
+  });
+  for (const header of allowedHeaders) requireOneWildcard("AllowedHeader", header);
+  if (exposedHeaders.some((header) => header.includes("*"))) throw invalid("ExposeHeader may hold no *");
   return { id: readId(rule), origins, methods, allowedHeaders, exposedHeaders, maxAgeSeconds: readMaxAge(rule) };
 }
 
@@ -261,13 +258,6 @@ function invalid(detail: string): StoreError {
   return new StoreError("InvalidRequest", detail);
 }
 
-/** The origin, method and headers of a browser's request; only a preflight has headers. */
-interface CorsQuery {
-  origin: string;
-  method: string;
-  headers: readonly string[];
-}
-
 /** The rule that allows a request. */
 interface CorsMatch {
   rule: CorsRule;
@@ -275,8 +265,14 @@ interface CorsMatch {
   isForAll: boolean;
 }
 
-/** The first rule that allows the origin, the method and every header; null where none does (S3 API, CORS rules). */
-export function matchingCorsRule(rules: readonly CorsRule[], query: CorsQuery): CorsMatch | null {
+/**
+ * The first rule that allows the origin, the method and every header, which only a preflight has; null where none does
+ * (S3 API, CORS rules).
+ */
+export function matchingCorsRule(
+  rules: readonly CorsRule[],
+  query: { readonly origin: string; readonly method: string; readonly headers: readonly string[] },
+): CorsMatch | null {
   for (const rule of rules) {
     const pattern = rule.origins.find((origin) => fits(origin, query.origin));
     if (pattern === undefined || !rule.methods.includes(query.method)) continue;

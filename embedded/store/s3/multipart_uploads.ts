@@ -25,7 +25,15 @@ import { keyText, listingResponse, ownerElement, pageParameters } from "./listin
 import { writtenVersionHeader } from "./read_object.ts";
 import { checksumOf, receiveObjectBody, storeBody, xmlBody } from "./received_body.ts";
 import { DEFAULT_CONTENT_TYPE, storedHeaders, writeCondition } from "./request_headers.ts";
-import { keyBytes, MAX_PARTS, pageSize, partNumber, type S3Request, wholeNumber } from "./s3_request.ts";
+import {
+  keyBytes,
+  MAX_PARTS,
+  MAX_WRITE_BYTES,
+  pageSize,
+  partNumber,
+  type S3Request,
+  wholeNumber,
+} from "./s3_request.ts";
 import { requestedTags, requireRoomForPart } from "./write_object.ts";
 import { childWord, element, type XmlElement, xmlResponse, xmlTime } from "./xml.ts";
 
@@ -142,9 +150,6 @@ async function storePart(
   return { etag, checksums, atMs };
 }
 
-/** Most bytes that one part may copy: 5 GiB (S3 API, UploadPartCopy). */
-const MAX_COPY_BYTES = 5 * 1024 ** 3;
-
 /** UploadPartCopy: a part out of an object, or out of a range of it. */
 export async function uploadPartCopy(call: S3Call): Promise<Response> {
   const { store, request } = call;
@@ -157,7 +162,7 @@ export async function uploadPartCopy(call: S3Call): Promise<Response> {
   const { body } = await store.objects.open(find, (object) => {
     const { first, last } = sourceRange(request.headers.get("x-amz-copy-source-range"), object.size);
     length = last - first + 1;
-    if (length > MAX_COPY_BYTES) throw new StoreError("InvalidRequest", "A part is limited to 5 GiB");
+    if (length > MAX_WRITE_BYTES) throw new StoreError("InvalidRequest", "A part is limited to 5 GiB");
     requireRoomForPart(store, bucket, { upload: upload.id, number }, length);
     version = object.version;
     return object.read(first, last);

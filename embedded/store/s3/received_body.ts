@@ -6,32 +6,24 @@ import { BodyTooLong, chunksReader, readWhole } from "@/lib/std/body_reader.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
 import type { Caller, ChunkedFraming, S3Call } from "./caller.ts";
 import { type ChecksumAlgorithm, type StatedDigest, statedDigests, trailingDigests } from "./checksums.ts";
-import type { S3Request } from "./s3_request.ts";
+import { MAX_WRITE_BYTES, type S3Request } from "./s3_request.ts";
 import type { ChunkSignatures } from "./sigv4.ts";
 import { MAX_XML_BYTES, readXml, type XmlElement } from "./xml.ts";
-
-/** A body that arrived whole and is what its sender says. */
-interface ObjectBody {
-  received: ReceivedBody;
-  /** The algorithm of the checksum that is stored with the object: stated or named by the sender, else S3's default. */
-  algorithm: ChecksumAlgorithm;
-}
-
-/** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
-const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 /**
  * Receives the body of an object or a part, plain or aws-chunked; `further` digests are computed as well as the
  * stated ones. `admit` may reject the size by throwing, before anything is received. On an error nothing
  * remains.
  *
+ * @returns also the algorithm of the checksum that is stored with the object: stated or named by the sender, else S3's
+ *   default
  * @throws {StoreError} when it is too large, ends early or late, or when a signature or a digest does not match
  */
 export async function receiveObjectBody(
   { store, request, caller }: Pick<S3Call, "store" | "request" | "caller">,
   admit: (size: number) => void,
   further: readonly ChecksumAlgorithm[] = [],
-): Promise<ObjectBody> {
+) {
   const size = statedSize(request, caller);
   admit(size);
   const stated = statedDigests(request.headers, caller);
@@ -61,7 +53,7 @@ function requireDigests(
 function statedSize({ headers, takeBody }: S3Request, caller: Caller): number {
   const isEmpty = !caller.chunked && takeBody === null && !headers.has("content-length");
   const size = isEmpty ? 0 : wholeLength(headers, caller.chunked ? DECODED_LENGTH : "content-length");
-  if (size > MAX_PUT_BYTES) throw new StoreError("EntityTooLarge", "A single write is limited to 5 GiB");
+  if (size > MAX_WRITE_BYTES) throw new StoreError("EntityTooLarge", "A single write is limited to 5 GiB");
   return size;
 }
 
@@ -155,13 +147,6 @@ function rootElement(bytes: Uint8Array, root: string | null): XmlElement {
   return document;
 }
 
-/** A body whose framing is being removed. */
-interface ChunkedBody {
-  readonly decode: BodyDecoder;
-  /** The trailers, by names in lower case; complete when the decoded body has ended. */
-  readonly trailers: ReadonlyMap<string, string>;
-}
-
 /** Longest line of the framing, in bytes: a chunk's size and signature, or one trailer. */
 const MAX_LINE_BYTES = 1024;
 
@@ -173,14 +158,14 @@ const TRAILER_SIGNATURE = "x-amz-trailer-signature";
 /**
  * Removes the aws-chunked framing of a body of `size` bytes that is followed by the `expected` trailers (Signature
  * Version 4, "Transferring payload in multiple chunks"). Chunks are yielded as they arrive, so decoded bytes must not
- * be trusted before the end. Decoding throws {@link StoreError} for framing, sizes, trailers and signatures that are
- * wrong.
+ * be trusted before the end, when the trailers are complete, by names in lower case. Decoding throws {@link StoreError}
+ * for framing, sizes, trailers and signatures that are wrong.
  */
 export function awsChunked(
   { signatures, hasTrailer }: ChunkedFraming,
   size: number,
   expected: readonly string[],
-): ChunkedBody {
+): { readonly decode: BodyDecoder; readonly trailers: ReadonlyMap<string, string> } {
   const trailers = new Map<string, string>();
   async function* decode(parts: AsyncIterable<Bytes>): AsyncGenerator<Bytes> {
     const reader = new ByteReader(parts);

@@ -6,6 +6,9 @@ import { bucketAndKey } from "./xml.ts";
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
 export const MAX_KEY_BYTES = 1024;
 
+/** Most bytes of one PUT, one copy and one copied part: 5 GiB (S3 API, PutObject, CopyObject, UploadPartCopy). */
+export const MAX_WRITE_BYTES = 5 * 1024 ** 3;
+
 /** The bytes of a key, prefix or delimiter. */
 export function keyBytes(text: string): Uint8Array {
   return ENCODER.encode(text);
