@@ -53,10 +53,11 @@ export async function copyObject(
   const write = size > MAX_COPY_BYTES ? "complete" : "copy";
   const guard = await guardWrite(s3, caller, target, { writes: [write], conditions: ofTarget });
   const conditions: Record<string, string> = { ...guard };
-  const table = await s3.conditions?.(caller, target);
-  if (!ofTarget) {
-    for (const name of table?.[write] ?? []) if (name in whereSupported) conditions[name] = whereSupported[name];
-  }
+  const offered = ofTarget ? {} : whereSupported;
+  // Not for a copy without conditions: finding out may cost a generic store writes.
+  const isAsked = ofSource !== null || Object.keys(offered).length > 0;
+  const table = isAsked ? await s3.conditions?.(caller, target) : null;
+  for (const name of table?.[write] ?? []) if (name in offered) conditions[name] = offered[name];
   if (ofSource) {
     if (!table?.copySource) throw unsupported(ofSource.names);
     requireConditions(ofSource, stateOf(headers), source);

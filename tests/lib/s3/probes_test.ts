@@ -4,8 +4,10 @@ import { startStore } from "@/embedded/tests/store/store_fixture.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { upstreamClient, type UpstreamRequest } from "@/lib/http/upstream.ts";
 import { setVersioning } from "@/lib/s3/buckets.ts";
+import { copyObject } from "@/lib/s3/copy.ts";
 import { listVersions } from "@/lib/s3/listing.ts";
 import { listUploads } from "@/lib/s3/multipart.ts";
+import { putObject } from "@/lib/s3/objects.ts";
 import { genericConditions, storeProbe } from "@/lib/s3/probes.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { CONDITION_TABLES, type ConditionTable, rejectsShortBodies, storeKind } from "@/lib/s3/store_kind.ts";
@@ -192,6 +194,23 @@ Deno.test(
     assert.deepEqual([brokenOnce.table, brokenOnce.again], [null, CONDITION_TABLES.embedded]);
   },
 );
+
+Deno.test("condition probe: a copy without conditions does not ask", async () => {
+  await using store = await startStore();
+  const address = store.server.address("archive");
+  assert.ok(address);
+  const s3: S3 = {
+    addresses: { s3: () => Promise.resolve({ endpoint: address.s3, publicEndpoint: address.s3 }) },
+    upstream: upstreamClient({ verifyTls: true, timeoutMs: 30_000 }),
+    region: "us-east-1",
+    now: Date.now,
+    conditions: () => assert.fail("asked"),
+  };
+  const caller = await storeIdentities("native")({ sub: "curator", pwd: SAMPLE_PASSWORD, tenant: "archive" });
+  const lengthBytes = 0;
+  await putObject(s3, caller, PLACE, { body: new Uint8Array(lengthBytes), lengthBytes, headers: {} });
+  await copyObject(s3, caller, { source: PLACE, target: { ...PLACE, key: `${PLACE.key}.copy` } });
+});
 
 Deno.test("condition probe: a store that names itself is not tried", async () => {
   await using store = await startStore();
