@@ -22,6 +22,7 @@ import type { BoardStore } from "@/lib/pages/campaigns/board_store_client.ts";
 import { formatCount } from "@/lib/pages/locale/figures.ts";
 import { formatClock, formatEnd, formatFull, type MomentStyle } from "@/lib/pages/moments.ts";
 import { LABELS, SENTENCES } from "@/lib/pages/page_sentences.ts";
+import { Figure } from "@/components/figure.tsx";
 import { Icon } from "@/components/icon.tsx";
 
 /** Introduces Stackroom at a first visit. After it was closed, a script hides it before the first paint. */
@@ -59,35 +60,25 @@ export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
   const end = endsAt === null ? null : new Date(Math.max(endsAt, style.now)).toISOString();
   return (
     <dl class="strip" aria-label={BOARD_LABELS.figures}>
-      <div>
-        <dt>{FIGURE_WORDS.troubled(troubled)}</dt>
-        <dd class={troubled > 0 ? "troubled" : undefined}>{formatCount(troubled)}</dd>
-      </div>
-      <div>
-        <dt>{FIGURE_WORDS.running(activeVolumes, runningTroubled)}</dt>
-        <dd>{formatCount(running)}</dd>
-      </div>
-      <div title={partly}>
-        <dt>{FIGURE_WORDS.pagesPerMinute(!runs || pagesPerMinute !== null, pace)}</dt>
-        <dd>
-          {!runs
-            ? "0"
-            : pagesPerMinute === null
-            ? BOARD_LABELS.unknown
-            : atLeast + formatCount(Math.round(pagesPerMinute))}
-        </dd>
-      </div>
-      <div title={partly}>
-        <dt>{FIGURE_WORDS.end(!runs || end !== null, pace)}</dt>
-        <dd>
-          {end === null ? BOARD_LABELS.unknown : (
-            <time dateTime={end} title={formatFull(end, style.zone)}>
-              {atLeast}
-              {formatEnd(end, new Date(style.now).toISOString(), style)}
-            </time>
-          )}
-        </dd>
-      </div>
+      <Figure label={FIGURE_WORDS.troubled(troubled)} tone={troubled > 0 ? "troubled" : undefined}>
+        {formatCount(troubled)}
+      </Figure>
+      <Figure label={FIGURE_WORDS.running(activeVolumes, runningTroubled)}>{formatCount(running)}</Figure>
+      <Figure label={FIGURE_WORDS.pagesPerMinute(!runs || pagesPerMinute !== null, pace)} title={partly}>
+        {!runs
+          ? "0"
+          : pagesPerMinute === null
+          ? BOARD_LABELS.unknown
+          : atLeast + formatCount(Math.round(pagesPerMinute))}
+      </Figure>
+      <Figure label={FIGURE_WORDS.end(!runs || end !== null, pace)} title={partly}>
+        {end === null ? BOARD_LABELS.unknown : (
+          <time dateTime={end} title={formatFull(end, style.zone)}>
+            {atLeast}
+            {formatEnd(end, new Date(style.now).toISOString(), style)}
+          </time>
+        )}
+      </Figure>
     </dl>
   );
 }

@@ -20,6 +20,7 @@ import {
   type RunSummary as Summary,
 } from "@/lib/pages/log/run_manifest.ts";
 import { Chip } from "@/components/chip.tsx";
+import { Figure } from "@/components/figure.tsx";
 
 interface RunFiguresProps {
   /** The run's manifest and its sums; null while they are not known. */
@@ -40,49 +41,34 @@ export function RunFigures({ run, log, isLive, isExpected }: RunFiguresProps) {
   const pageCount = run?.manifest.pageCount ?? log?.pageCount ?? null;
   return (
     <dl class="figures needs-scripts" aria-label={LOG_LABELS.runTotals}>
-      <div>
-        <dt>{isLive && !run ? LOG_LABELS.tookSoFar : LOG_LABELS.took}</dt>
-        <dd>{seconds(summary?.totalSeconds ?? spanOf(log))}</dd>
-      </div>
+      <Figure label={isLive && !run ? LOG_LABELS.tookSoFar : LOG_LABELS.took}>
+        {seconds(summary?.totalSeconds ?? spanOf(log))}
+      </Figure>
       {run || isExpected
         ? (
           <>
-            <div>
-              <dt>{LOG_LABELS.pagesRead}{skipped > 0 && `, ${LOG_LABELS.readEarlierBy(formatCount(skipped))}`}</dt>
-              <dd>
-                {run ? formatCount(run.summary.ok + skipped) : "–"}
-                {pageCount !== null && <small>{LOG_LABELS.of(formatCount(pageCount))}</small>}
-              </dd>
-            </div>
-            <div>
-              <dt>{LOG_LABELS.pagesLost}</dt>
-              <dd class={summary && summary.failed > 0 ? "warn" : ""}>{summary ? formatCount(summary.failed) : "–"}</dd>
-            </div>
-            <div>
-              <dt>{LOG_LABELS.medianSeconds}</dt>
-              <dd>{seconds(summary?.median)}</dd>
-            </div>
-            <div>
-              <dt>{LOG_LABELS.p95Seconds}</dt>
-              <dd>{seconds(summary?.p95)}</dd>
-            </div>
+            <Figure
+              label={LOG_LABELS.pagesRead + (skipped > 0 ? `, ${LOG_LABELS.readEarlierBy(formatCount(skipped))}` : "")}
+            >
+              {run ? formatCount(run.summary.ok + skipped) : "–"}
+              {pageCount !== null && <small>{LOG_LABELS.of(formatCount(pageCount))}</small>}
+            </Figure>
+            <Figure label={LOG_LABELS.pagesLost} tone={summary && summary.failed > 0 ? "warn" : ""}>
+              {summary ? formatCount(summary.failed) : "–"}
+            </Figure>
+            <Figure label={LOG_LABELS.medianSeconds}>{seconds(summary?.median)}</Figure>
+            <Figure label={LOG_LABELS.p95Seconds}>{seconds(summary?.p95)}</Figure>
           </>
         )
-        : (
-          <div>
-            <dt>{LOG_LABELS.pages}</dt>
-            <dd>{pageCount === null ? "–" : formatCount(pageCount)}</dd>
-          </div>
-        )}
+        : <Figure label={LOG_LABELS.pages}>{pageCount === null ? "–" : formatCount(pageCount)}</Figure>}
       {typeof summary?.meanQuality === "number" && (
-        <div>
-          <dt>
-            {LOG_LABELS.quality}
-            {typeof summary.minQuality === "number" &&
-              `, ${LOG_LABELS.lowestQuality} ${formatQuality(summary.minQuality)}`}
-          </dt>
-          <dd>{formatQuality(summary.meanQuality)}</dd>
-        </div>
+        <Figure
+          label={LOG_LABELS.quality + (typeof summary.minQuality === "number"
+            ? `, ${LOG_LABELS.lowestQuality} ${formatQuality(summary.minQuality)}`
+            : "")}
+        >
+          {formatQuality(summary.meanQuality)}
+        </Figure>
       )}
     </dl>
   );
