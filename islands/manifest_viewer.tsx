@@ -94,8 +94,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   };
   const run = (command: ViewerCommand) => {
     const commands: Readonly<Record<ViewerCommand, () => void>> = {
-      previous: () => store.isRightToLeft.value ? store.next() : store.previous(),
-      next: () => store.isRightToLeft.value ? store.previous() : store.next(),
+      previous: () => store.turn(store.isRightToLeft.value ? 1 : -1),
+      next: () => store.turn(store.isRightToLeft.value ? -1 : 1),
       first: () => store.goToEnd("first"),
       last: () => store.goToEnd("last"),
       zoomIn: () => view.value?.zoom("in"),

@@ -77,7 +77,7 @@ export function PageStage({ store, view, onPoint, onClick, onPainted, panels, ru
         onZoom: (percent) => zoom.value = percent,
         onClick,
         onPoint,
-        onFlick: (direction) => direction === "left" === store.isRightToLeft.value ? store.previous() : store.next(),
+        onFlick: (direction) => store.turn(direction === "left" === store.isRightToLeft.value ? -1 : 1),
         onShown: (indexes) => painted.value = indexes,
         onFailures: (some) => failures.value = some,
       });

@@ -110,9 +110,9 @@ export function PageDock({ store, zoom, canFullScreen, panels, run }: PageDockPr
   const previous = {
     name: VIEWER_LABELS.previousPage,
     disabled: !store.hasPrevious.value,
-    onClick: () => store.previous(),
+    onClick: () => store.turn(-1),
   };
-  const next = { name: VIEWER_LABELS.nextPage, disabled: !store.hasNext.value, onClick: () => store.next() };
+  const next = { name: VIEWER_LABELS.nextPage, disabled: !store.hasNext.value, onClick: () => store.turn(1) };
   const [left, right] = store.isRightToLeft.value ? [next, previous] : [previous, next];
   /** Goes to the page number in the field; resets an invalid one. */
   const goToNumber = (field: HTMLInputElement) => {

@@ -125,14 +125,6 @@ export class ViewerStore {
     this.#open(index);
   }
 
-  previous(): void {
-    this.#turn(-1);
-  }
-
-  next(): void {
-    this.#turn(1);
-  }
-
   goToEnd(end: "first" | "last"): void {
     const index = this.order.value.at(end === "first" ? 0 : -1);
     if (index !== undefined) this.goTo(index);
@@ -152,7 +144,8 @@ export class ViewerStore {
     this.#choices.value = new Map(this.#choices.value).set(`${index} ${painting}`, choice);
   }
 
-  #turn(by: number): void {
+  /** Goes to the next page or pages, or back. */
+  turn(by: 1 | -1): void {
     const spread = this.#spreads.value[this.#at.value + by];
     if (spread) {
       this.goTo(spread.reduce((first, index) => this.#positionOf(index) < this.#positionOf(first) ? index : first));
