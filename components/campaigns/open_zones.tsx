@@ -30,7 +30,7 @@ import {
   type SegmentCount,
   segmentCounts,
   segmentOf,
-  VOLUME_TEXTS,
+  volumeHasWords,
   volumesCsv,
   withNamedRows,
 } from "@/lib/pages/campaigns/volume_filter.ts";
@@ -223,18 +223,11 @@ const CHART = { width: 600, height: 48 } as const;
 /** Rows of the table beside the chart. */
 const MAX_ROWS = 12;
 
-/** The timeline of a campaign as lines of a chart, and as rows of a table. */
-interface TimelineChart {
-  /** Points of the line of volumes that have ended, and of those that failed, as SVG writes them. */
-  readonly ended: string;
-  readonly failed: string;
-  readonly first: TimelineEntry;
-  readonly last: TimelineEntry;
-  readonly rows: readonly TimelineEntry[];
-}
-
-/** The chart of a campaign's timeline; null until it has two moments. */
-export function timelineChart({ timeline }: JobDetail): TimelineChart | null {
+/**
+ * The timeline of a campaign as SVG points of ended and of failed volumes, and as rows of a table; null until it has two
+ * moments.
+ */
+export function timelineChart({ timeline }: JobDetail) {
   const entries = timeline.filter(({ at }) => !Number.isNaN(Date.parse(at)));
   const [first, last] = [entries.at(0), entries.at(-1)];
   if (!first || !last) return null;
@@ -354,7 +347,7 @@ function CardVolumes({ card, style }: BodyProps) {
 
 function chosenOf(volumes: readonly VolumeView[], { segment, text }: VolumeChoice): readonly VolumeView[] {
   return volumes.filter((volume) =>
-    (segment === "all" || segmentOf(volume) === segment) && VOLUME_TEXTS.matches(volume, text)
+    (segment === "all" || segmentOf(volume) === segment) && volumeHasWords(volume, text)
   );
 }
 

@@ -1,24 +1,17 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { type Band, bandOf, BANDS, isAtGate, isInTrouble, isWaiting, lacksWarmup } from "./campaign_state.ts";
 
-/** Finds items by the words in their text. Letters compare without case, composed or not. */
-export class TextFilter<Item extends object> {
-  readonly #textOf: (item: Item) => string;
-  /** A list is searched with each letter that is typed, and folding a thousand texts takes longer than a key press may. */
-  readonly #folded = new WeakMap<Item, string>();
-
-  constructor(textOf: (item: Item) => string) {
-    this.#textOf = textOf;
-  }
-
-  /** Whether every word is in the text of an item. */
-  matches(item: Item, words: string): boolean {
+/** Returns whether every word is in the text of an item. Letters compare without case, composed or not. */
+export function textFilter<Item extends object>(textOf: (item: Item) => string) {
+  // A list is searched with each letter that is typed, and folding a thousand texts takes longer than a key press may.
+  const known = new WeakMap<Item, string>();
+  return (item: Item, words: string): boolean => {
     if (lastWords.text !== words) lastWords = { text: words, words: folded(words).split(/\s+/).filter(Boolean) };
     if (lastWords.words.length === 0) return true;
-    let text = this.#folded.get(item);
-    if (text === undefined) this.#folded.set(item, text = folded(this.#textOf(item)));
+    let text = known.get(item);
+    if (text === undefined) known.set(item, text = folded(textOf(item)));
     return lastWords.words.every((word) => text.includes(word));
-  }
+  };
 }
 
 let lastWords: { readonly text: string; readonly words: readonly string[] } = { text: "", words: [] };
@@ -72,10 +65,10 @@ function segmentOf(job: JobSummary): Exclude<Segment, "all"> {
 
 function matchesBesidesSegment(job: JobSummary, { text, pipeline, namespace }: CampaignFilter): boolean {
   return (pipeline === "" || job.pipeline === pipeline) && (namespace === "" || job.namespace === namespace) &&
-    CAMPAIGN_TEXTS.matches(job, text);
+    hasWords(job, text);
 }
 
-const CAMPAIGN_TEXTS = new TextFilter<JobSummary>(({ namespace, name, campaign, pipeline }) =>
+const hasWords = textFilter<JobSummary>(({ namespace, name, campaign, pipeline }) =>
   `${namespace}/${name} ${campaign} ${pipeline}`
 );
 

@@ -3,7 +3,7 @@ import { inLanguage } from "@/lib/pages/locale/language.ts";
 import { csvField } from "@/lib/std/text.ts";
 import * as en from "@/locales/en/campaigns.ts";
 import * as sv from "@/locales/sv/campaigns.ts";
-import { TextFilter } from "./campaign_filter.ts";
+import { textFilter } from "./campaign_filter.ts";
 import { containerWords, type FailureWords, failureWords, PROBLEMS, stageWords } from "./campaign_problems.ts";
 import { type Chip, isSettled } from "./campaign_state.ts";
 import { formatAge, formatSpan } from "@/lib/pages/moments.ts";
@@ -80,8 +80,8 @@ export function inReadingOrder(volumes: readonly VolumeView[]): VolumeView[] {
     .map(({ volume }) => volume);
 }
 
-/** Volumes by the words in their names, states and sentences. */
-export const VOLUME_TEXTS = new TextFilter<VolumeView>((volume) =>
+/** Whether all words are in a volume's name, state and sentence. */
+export const volumeHasWords = textFilter<VolumeView>((volume) =>
   `${volume.id} ${volumeChip(volume).text} ${volumeSentence(volume, null).text}`
 );
 
