@@ -79,15 +79,9 @@ function partsOf(instant: string | null, zone: string): Parts | null {
 
 /** The server writes most moments in UTC: a thousand of them by `Intl` would take a tenth of a second. */
 function partsInUtc(moment: Date): Parts {
-  const two = (number: number) => String(number).padStart(2, "0");
-  return {
-    year: moment.getUTCFullYear(),
-    month: moment.getUTCMonth() + 1,
-    day: moment.getUTCDate(),
-    clock: `${two(moment.getUTCHours())}:${two(moment.getUTCMinutes())}`,
-    second: two(moment.getUTCSeconds()),
-    offset: "UTC+0",
-  };
+  const [year, month, day, hour, minute, second] = moment.toISOString().split(/[^\d]/);
+  const date = { year: Number(year), month: Number(month), day: Number(day) };
+  return { ...date, clock: `${hour}:${minute}`, second, offset: "UTC+0" };
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
