@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon, ToolButton } from "@/components/icon.tsx";
 import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import type { VolumeSearch } from "@/lib/pages/search/volume_search_client.ts";
-import type { VolumeHit } from "@/lib/pages/search/volume_index.ts";
+import type { hitsInOrder, VolumeHit } from "@/lib/pages/search/volume_index.ts";
 import { SEARCH_WORDS, VIEWER_LABELS } from "@/lib/pages/viewer/viewer_sentences.ts";
 
 /** Hits that are listed; one goes through the others by the buttons. */
@@ -12,19 +12,11 @@ const MAX_LISTED = 200;
 /** A query is searched once the reader stops typing for so long, ms. */
 const TYPING_MS = 150;
 
-interface FoundHits {
-  readonly hits: readonly VolumeHit[];
-  /** Hits on pages that are not in the chosen order. */
-  readonly leftOut: number;
-  /** There are more hits. */
-  readonly isCut: boolean;
-}
-
 interface SearchBoxProps {
   readonly store: ViewerStore;
   readonly search: VolumeSearch;
   /** The hits so far, in the order of the pages. */
-  readonly found: ReadonlySignal<FoundHits>;
+  readonly found: ReadonlySignal<ReturnType<typeof hitsInOrder> & { readonly isCut: boolean }>;
   /** The current hit; null: none yet. Not its place in the list, which changes while pages are read. */
   readonly current: Signal<VolumeHit | null>;
   readonly onHit: (hit: VolumeHit) => void;

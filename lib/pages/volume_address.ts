@@ -40,16 +40,8 @@ export function readVolumeAddress(href: string): VolumeAddress | null {
   };
 }
 
-/** A page and its volume, derived from the address of the page's text. */
-interface PageAddress {
-  /** The file's name without `.xml`; "" where the address has none. */
-  readonly page: string;
-  /** Null where the address is not that of a result. */
-  readonly volume: VolumeAddress | null;
-}
-
 /** Reads `<results URL>/<namespace>/<pipeline>/<volume>/alto/<page>.xml`; any other address gives the file's name alone. */
-export function readPageAddress(href: string): PageAddress {
+export function readPageAddress(href: string) {
   const segments = (URL.parse(href)?.pathname ?? "").split("/");
   const file = segments.at(-1) ?? "";
   const page = (percentDecoded(file) ?? file).replace(/\.xml$/i, "");
@@ -78,16 +70,8 @@ function isFileOf(file: unknown, page: string): boolean {
   return address.volume !== null && address.page === page;
 }
 
-/** Names in the address of a run log. */
-interface LogAddress {
-  /** "" where the address names none. */
-  readonly volume: string;
-  readonly pipeline: string | null;
-  readonly namespace: string | null;
-}
-
 /** Reads `<results URL>/<namespace>/status/logs/<pipeline>/<volume>.txt`; any other address gives its last part alone. */
-export function readLogAddress(href: string): LogAddress {
+export function readLogAddress(href: string) {
   const parts = (URL.parse(href)?.pathname ?? "").split("/").map((part) => percentDecoded(part) ?? part);
   const volume = (parts.at(-1) ?? "").replace(/\.txt$/, "");
   const isUsual = parts.at(-3) === "logs" && parts.at(-4) === "status";

@@ -18,20 +18,14 @@ export interface Problem {
   readonly log: { readonly logUrl: string; readonly manifestUrl: string | null; readonly live: boolean } | null;
 }
 
-/** The problems of a card. */
-interface CardProblems {
-  readonly problems: readonly Problem[];
-  /** Expected number once the detail is read: their space is reserved. */
-  readonly expected: number;
-}
-
 /**
  * The problems of a card that are not in its loaded rows: the warm-up, why it ended, failed volumes, the newest volume if it
  * cannot start, the newest page error (spec, Browser behaviour).
  *
+ * @returns the problems, and the number that is expected once the detail is read
  * @param shown ids of the rows on the page; null for a folded card, which shows lost pages elsewhere
  */
-export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string> | null): CardProblems {
+export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string> | null) {
   const campaign = campaignProblems(job);
   const { failures = [], latest = null } = detail ?? {};
   const failed = failures.filter(({ id }) => !shown?.has(id))

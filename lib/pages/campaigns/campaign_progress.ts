@@ -4,18 +4,12 @@ import { CARD } from "./campaign_sentences.ts";
 import { isAtGate, isSettled, isWaiting, isWhole, lacksWarmup } from "./campaign_state.ts";
 import { formatAge, formatSpan } from "@/lib/pages/moments.ts";
 
-/** How far a campaign is, as the parts of one sentence. */
-interface PagesSentence {
-  /** `351 of 373 pages` */
-  readonly figure: string;
-  /** The volumes that the figure is of, ` in 25 of 40 volumes`. */
-  readonly base: string;
-  /** `5 pages could not be read`; "" for none. */
-  readonly lost: string;
-}
-
-/** The pages of the volumes that have started; before those are read how many volumes have. */
-export function pagesSentence(job: JobSummary, detail: JobDetail | null): PagesSentence {
+/**
+ * The pages of the volumes that have started; before they are known, the number of these volumes.
+ *
+ * @returns the parts of one sentence: `351 of 373 pages`, ` in 25 of 40 volumes` and `5 pages could not be read`
+ */
+export function pagesSentence(job: JobSummary, detail: JobDetail | null) {
   const { counts } = job;
   const all = formatCount(counts.total);
   if (detail && knowsPages(detail)) {
@@ -53,14 +47,12 @@ export interface TimeWords {
   readonly of: string;
 }
 
-/** When a campaign ends or ended, and how long it has run, waited or taken. */
-interface CampaignTimes {
-  readonly main: TimeWords;
-  readonly sub: TimeWords;
-}
-
-/** @param now ms since 1970 */
-export function timesOf(job: JobSummary, detail: JobDetail | null, now: number): CampaignTimes {
+/**
+ * When a campaign ends or ended, and how long it has run, waited or taken.
+ *
+ * @param now ms since 1970
+ */
+export function timesOf(job: JobSummary, detail: JobDetail | null, now: number) {
   const { createdAt, startedAt, finishedAt } = job;
   if (isSettled(job)) {
     const begin = startedAt ?? createdAt;

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 /** px of a card that has not been measured: a folded one with its margin. */
@@ -143,21 +142,15 @@ const MARGIN = 500;
 /** Height of a row before one was measured, pixels. */
 const FIRST_ROW_HEIGHT = 42;
 
-interface RowWindow {
-  /** For the table element, whose chunks have their number in `data-chunk`. */
-  readonly table: RefObject<HTMLTableElement | null>;
-  /** Runs of chunks. */
-  readonly runs: readonly Run[];
-}
-
 /**
  * The rows of a long table that are near the screen. Heights are measured once they are drawn, so that rows may have any.
  *
  * @param rows number of rows
  * @param of what the table shows; another one is measured again
  * @param whole everything is drawn, as for printing
+ * @returns a reference for the table, whose chunks have their number in `data-chunk`, and runs of chunks
  */
-export function useRowWindow(rows: number, of: unknown, whole: boolean): RowWindow {
+export function useRowWindow(rows: number, of: unknown, whole: boolean) {
   const table = useRef<HTMLTableElement>(null);
   const measured = useMemo(() => new Map<number, number>(), [of]);
   const sight = useSignal<Sight>({ top: 0, bottom: 0 });

@@ -55,13 +55,8 @@ function supplementsOf({ annotations, otherContent }: Json, reading: Reading): r
   );
 }
 
-interface Paintings {
-  readonly images: readonly PaintedImage[];
-  readonly otherMedia: readonly OtherMedia[];
-}
-
 /** Reads what annotations paint on a canvas of an extent. Annotations of another motivation are left out. */
-function paintingsOf(canvas: Json, extent: Partial<Size>, reading: Reading): Paintings {
+function paintingsOf(canvas: Json, extent: Partial<Size>, reading: Reading) {
   const images: PaintedImage[] = [];
   const otherMedia = new Set<OtherMedia>();
   for (const annotation of annotationsOf(canvas)) {

@@ -147,11 +147,6 @@ const DIRECTIONS: readonly ViewingDirection[] = ["left-to-right", "right-to-left
 /** The index of each canvas by its identifier. */
 type CanvasIndex = ReadonlyMap<string, number>;
 
-interface Structures {
-  readonly ranges: readonly Range[];
-  readonly orders: readonly CanvasOrder[];
-}
-
 /**
  * Reads the table of contents. Ranges are nested or refer to each other by their identifiers. Each is shown once, so
  * circles end, and those below a depth are left out.
@@ -174,7 +169,7 @@ class RangeReader {
     }
   }
 
-  *read(): Generator<undefined, Structures, void> {
+  *read(): Generator<undefined, { ranges: readonly Range[]; orders: readonly CanvasOrder[] }, void> {
     const orders = this.#top.filter((range) => behaviorsOf(range).includes("sequence"));
     for (const range of orders) this.#shown.add(range);
     const referred = new Set(this.#top.flatMap((range) => this.#children(range)));

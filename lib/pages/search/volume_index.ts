@@ -51,13 +51,6 @@ interface SearchOptions {
   readonly limit: number;
 }
 
-interface VolumeHits {
-  /** In the order of the canvases and of the text. */
-  readonly hits: readonly VolumeHit[];
-  /** There are more hits than were requested. */
-  readonly isCut: boolean;
-}
-
 interface IndexedPage extends PageText {
   readonly folded: string;
 }
@@ -89,8 +82,12 @@ export class VolumeIndex {
     return true;
   }
 
-  /** Finds a word, a part of one, or a phrase. */
-  search(query: string, { isFolded, limit }: SearchOptions): VolumeHits {
+  /**
+   * Finds a word, a part of one, or a phrase.
+   *
+   * @returns hits in the order of the canvases and of the text; `isCut`: there are more than `limit`
+   */
+  search(query: string, { isFolded, limit }: SearchOptions) {
     const exact = composed(query.slice(0, MAX_QUERY_CHARACTERS)).replace(/\s+/g, " ").trim();
     const wanted = isFolded ? folded(exact) : exact;
     const hits: VolumeHit[] = [];
@@ -288,18 +285,13 @@ function baseOf(letter: string): string {
   return base.length === 1 ? UNDIVIDED.get(base) ?? base : letter;
 }
 
-interface OrderedHits {
-  readonly hits: readonly VolumeHit[];
-  /** Hits on pages that are not in the order. */
-  readonly leftOut: number;
-}
-
 /**
  * The hits in the order in which the reader goes through the pages.
  *
  * @param positions position of each page by its canvas
+ * @returns the hits, and how many are left out because their page is not in the order
  */
-export function hitsInOrder(hits: readonly VolumeHit[], positions: ReadonlyMap<number, number>): OrderedHits {
+export function hitsInOrder(hits: readonly VolumeHit[], positions: ReadonlyMap<number, number>) {
   const found = hits.flatMap((hit) => {
     const position = positions.get(hit.canvas);
     return position === undefined ? [] : [{ hit, position }];

@@ -6,7 +6,7 @@ import { CancelableReads } from "@/lib/pages/browser/read_queue_client.ts";
 import type { FetchProblem } from "@/lib/pages/fetch_problems.ts";
 import { imageServiceOf, wholeImageOf } from "@/lib/pages/iiif/image_service.ts";
 import type { ImageService, ImageSource, Size, TileSet } from "@/lib/pages/iiif/manifest.ts";
-import { parsedJson } from "@/lib/std/untrusted.ts";
+import { isObject, parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Largest description of an image that is read, bytes. */
 const MAX_INFO_BYTES = 512 * 1024;
@@ -87,7 +87,8 @@ function fileSource(href: string, width: number | null, height: number | null): 
  * are passed on, under the address by which the description was found.
  */
 function readInfo(text: string, { id, version: expected }: ImageService): TileSourceAnswer {
-  const json = parsed(text);
+  const parsed = parsedJson(text);
+  const json = isObject(parsed) ? parsed : {};
   const reading = { base: id, languages: [] };
   // A manifest may name a service by a level alone; the description knows its version.
   const version = json["@context"] === undefined
@@ -180,11 +181,6 @@ function isHalving(sizes: readonly Size[], whole: Size): boolean {
   return falling.every(({ width, height }, at) =>
     Math.round(whole.width / width) === 2 ** (at + first) && Math.round(whole.height / height) === 2 ** (at + first)
   );
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  const json = parsedJson(text);
-  return typeof json === "object" && json !== null ? { ...json } : {};
 }
 
 function profileOf(version: ImageService["version"], level: number): string | readonly string[] {
