@@ -2,7 +2,7 @@ import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import { DEV_RELOAD_PATH } from "@/lib/pages/page_paths.ts";
 import { AUDIT_PATH, FIXITY_PATH, STORAGE_PATH, TASKS_PATH } from "@/lib/pages/storage/storage_paths.ts";
-import { campaignPages } from "@/lib/campaigns/reader/campaign_pages.ts";
+import { campaignPages } from "@/lib/campaigns/reader/campaign_detail.ts";
 import { pageSession } from "@/lib/results/session_check.ts";
 import { type Frame, mountPages, type Route, routeHandler } from "@/lib/site/mount_pages.tsx";
 import { BUILD_PATH, buildFolder, devReload } from "@/lib/site/site.ts";

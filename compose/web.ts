@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import project from "@/deno.json" with { type: "json" };
 import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/sample_data.ts";
-import { browserScheme } from "@/lib/auth/browser_origin.ts";
+import { ownResultsUrl } from "@/lib/auth/browser_origin.ts";
 import { remoteGateway } from "@/lib/auth/gateway_service.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import { givenSessionKeys, type SessionKeys } from "@/lib/auth/session_token.ts";
@@ -67,6 +67,7 @@ interface WebParts {
 
 /** The dependencies of the web role, and the end of what follows the cluster. Throws ConfigError and BuildError. */
 export async function webRole(config: Config, web: WebConfig, parts: WebParts) {
+  const { resultsUrl } = web;
   const observed = parts.observe("results");
   const client = () => upstream(config, true, RESULTS_TIMEOUT_MS, observed);
   const service = web.resultsProxy === null ? parts.results : remoteResults(web.resultsProxy, client());
@@ -84,7 +85,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts) {
     ),
     service,
     campaigns: campaigns?.deps ?? null,
-    resultsUrl: (request) => web.resultsUrl ?? ownResultsUrl(request),
+    resultsUrl: resultsUrl === null ? ownResultsUrl : () => resultsUrl,
     cookieStem: config.campaigns.conventions.cookieStem,
     version: web.version,
     webVersion: project.version,
@@ -94,11 +95,6 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts) {
     now: Date.now,
   };
   return { deps, close: async () => await campaigns?.close() };
-}
-
-/** The results on the request's own origin, which is only used where the Host name was checked before. */
-function ownResultsUrl(request: Request): string {
-  return `${browserScheme(request)}://${new URL(request.url).host}/results`;
 }
 
 async function campaignRole(

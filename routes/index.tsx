@@ -1,5 +1,5 @@
 import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
-import type { CampaignPages, OpenAnswer } from "@/lib/campaigns/reader/campaign_pages.ts";
+import type { CampaignPages, OpenAnswer } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { addressOf } from "@/lib/http/request_context.ts";
 import { listPage, olderCount, readFrom, readListAddress, REAPED_PAGE } from "@/lib/pages/campaigns/campaign_filter.ts";

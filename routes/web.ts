@@ -15,14 +15,14 @@ import { sessionValues } from "@/lib/auth/session_token.ts";
 import type { Assets } from "@/lib/site/site.ts";
 import type { Site } from "@/lib/site/state.ts";
 import type { StorageSettings } from "@/lib/site/storage/logins.ts";
-import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import {
+  jobOperations,
   noCluster,
   siteOnlyOperations,
   unknownApiPath,
   versionOperations,
   webOperations,
-} from "@/routes/api/v1/web_operation.ts";
+} from "@/routes/api/v1/jobs.ts";
 import { reachability, type ReadinessCheck } from "./health.ts";
 import type { ProgressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 

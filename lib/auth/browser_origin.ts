@@ -14,6 +14,11 @@ export function browserScheme(request: Addressed): Scheme {
   return request.url.startsWith("https:") ? "https" : "http";
 }
 
+/** The results on the request's own origin, which is only used where the Host name was checked before. */
+export function ownResultsUrl(request: Request): string {
+  return `${browserScheme(request)}://${new URL(request.url).host}/results`;
+}
+
 /** The host and port in the browser's address bar as they were sent, found likewise. */
 export function browserHost(request: Addressed): string {
   return forwarded(request, "X-Forwarded-Host") ?? request.headers.get("Host") ?? URL.parse(request.url)?.host ?? "";

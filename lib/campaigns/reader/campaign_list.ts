@@ -54,7 +54,7 @@ export class CampaignLists {
   /** The same with the campaigns as a JSON array. @throws {ClusterUnavailable} */
   async bytes(request: CampaignListRequest) {
     const list = await this.#listed(request);
-    const body = list.body ??= joinedJson(["[", ...separated(list.rows.map(({ json }) => json)), "]"]);
+    const body = list.body ??= joinedJson(["[", ...separated(list.rows.map(jsonOf)), "]"]);
     return { body, reapedTotal: list.reapedTotal };
   }
 
@@ -86,7 +86,10 @@ export class CampaignLists {
       explained.set(job, known);
       return known;
     };
-    const scoring = scoringPipelines(snapshot.pipelines);
+    const scoring = new Set(
+      snapshot.pipelines.filter(({ scoresQuality }) => scoresQuality)
+        .map(({ namespace, pipeline }) => keyOf(namespace, pipeline)),
+    );
     const contextOf = ({ namespace, pipeline }: PipelineUse): SummaryContext => ({
       warmup: warmup(warmups.find(namespace, pipeline)),
       qualityPrediction: scoring.has(keyOf(namespace, pipeline)),
@@ -117,24 +120,16 @@ interface ListedRows {
 
 type PipelineUse = Pick<BatchJob, "namespace" | "pipeline">;
 
-function scoringPipelines(pipelines: CampaignSnapshot["pipelines"]): ReadonlySet<string> {
-  const scoring = pipelines.filter(({ scoresQuality }) => scoresQuality);
-  return new Set(scoring.map(({ namespace, pipeline }) => keyOf(namespace, pipeline)));
+/** One campaign of a list. */
+interface ListRow {
+  readonly summary: JobSummary;
+  readonly createdAt: string | null;
+  /** Null until first requested. */
+  json: RowJson | null;
 }
 
-/** One campaign of a list; its JSON is computed on first access. */
-class ListRow {
-  #json: RowJson | null = null;
-
-  constructor(readonly summary: JobSummary) {}
-
-  get createdAt(): string | null {
-    return this.summary.createdAt;
-  }
-
-  get json(): RowJson {
-    return this.#json ??= { bytes: new TextEncoder().encode(JSON.stringify(this.summary)), age: null };
-  }
+function jsonOf(row: ListRow): RowJson {
+  return row.json ??= { bytes: new TextEncoder().encode(JSON.stringify(row.summary)), age: null };
 }
 
 /** The rows of one results URL, each cached as long as its source objects exist. */
@@ -150,7 +145,8 @@ class RowCache {
     const used = JSON.stringify(context);
     const cached = this.#rows.get(first);
     if (cached?.used === used && others.every((other, i) => other === cached.others[i])) return cached.row;
-    const row = new ListRow(project(context));
+    const summary = project(context);
+    const row = { summary, createdAt: summary.createdAt, json: null };
     this.#rows.set(first, { others, used, row });
     return row;
   }

@@ -9,7 +9,7 @@ import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignObjects, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
-import { webOperations } from "@/routes/api/v1/web_operation.ts";
+import { webOperations } from "@/routes/api/v1/jobs.ts";
 import { conventions, job, names, pod } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { ANNA, RESULTS_URL, session, webApp } from "./web_fixture.ts";
 

@@ -4,7 +4,7 @@ import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/connection.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
-import { siteOnlyOperations } from "@/routes/api/v1/web_operation.ts";
+import { siteOnlyOperations } from "@/routes/api/v1/jobs.ts";
 import {
   condition,
   job,

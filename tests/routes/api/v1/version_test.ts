@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { siteOnlyOperations, unknownApiPath, versionOperations, webOperations } from "@/routes/api/v1/web_operation.ts";
+import { siteOnlyOperations, unknownApiPath, versionOperations, webOperations } from "@/routes/api/v1/jobs.ts";
 import { ANNA, OUTAGE, session, webApp } from "./web_fixture.ts";
 
 const VERSIONS = { version: "v1.4.2", web: "0.9.0" };
