@@ -30,7 +30,7 @@ export interface Context<State> {
 /** The props of pages, layouts and the document. */
 export interface PageProps<Data, State> extends Pick<Context<State>, "req" | "url" | "state" | "info"> {
   readonly data: Data;
-  /** What a layout or the document encloses. */
+  /** The content of a layout or of the document. */
   readonly Component: FunctionComponent;
 }
 

@@ -7,7 +7,7 @@ import type { Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { type Context, type Middleware, page, type PageProps, type RouteModule } from "./define.ts";
 import { languageHeaders } from "./page_language.ts";
 
-/** What encloses the pages of a folder of routes, the outermost first. */
+/** The document, layouts (outermost first) and middleware of the pages of a folder of routes. */
 export interface Frame<State> {
   readonly App: FunctionComponent<PageProps<unknown, State>>;
   readonly layouts: readonly FunctionComponent<PageProps<unknown, State>>[];
@@ -21,7 +21,7 @@ export interface Route<State> {
   readonly module: RouteModule<State>;
 }
 
-/** What the loader reads of a state. */
+/** The part of a state that the loader reads. */
 interface PageState {
   /** The policy of the page. */
   readonly policy: string;

@@ -102,14 +102,14 @@ export function inlineScripts(html: string): string[] {
   return scripts;
 }
 
-/** A comment's beginning, or a script's start tag with its attributes; a quoted value may hold `>`. */
+/** The start of a comment, or a script's start tag with its attributes; a quoted value may hold `>`. */
 const MARK = /<!--|<script((?:[\s/](?:"[^"]*"|'[^']*'|[^'">])*)?)>/gi;
 const END = /<\/script(?=[\s/>])/gi;
 /** An attribute `src`, not one in the value of another. */
 const SOURCE = /^(?:[^"']|"[^"]*"|'[^']*')*?[\s/"']src(?=[\s=/]|$)/i;
 
 /**
- * Whether an HTML document carries a policy of its own in its head, as our app pages do. The text is walked as a browser
+ * Whether an HTML document has a policy in its head, as our app pages do. The text is walked as a browser
  * would, so that a policy in a comment, in a script or in the body does not count.
  */
 export function hasHeadPolicy(html: string): boolean {
@@ -136,7 +136,7 @@ export function hasHeadPolicy(html: string): boolean {
   return false;
 }
 
-/** White space, a comment, a doctype, or a tag with its quoted attributes; anything else begins the body. */
+/** White space, a comment, a doctype, or a tag with its quoted attributes; the body starts with anything else. */
 const NEXT = /\s+|<!--(?:>|->|[^]*?--!?>)|<![^>]*>|<(\/?)([a-z][^\s/>]*)(?:"[^"]*"|'[^']*'|[^>"'])*>/iy;
 const HEAD_ELEMENTS: ReadonlySet<string> = new Set([
   "html",

@@ -20,7 +20,7 @@ export interface PageScripts {
 
 /** The scripts of the site's pages in one language. */
 interface SiteScripts extends PageScripts {
-  /** Those of the list of campaigns, which is most visited: smaller than the chunks with the same code. */
+  /** The scripts of the list of campaigns, the most visited page: smaller than the chunks with the same code. */
   readonly list: PageScripts;
 }
 

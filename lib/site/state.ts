@@ -1,4 +1,4 @@
-import type { CampaignPages } from "@/lib/campaigns/reader/campaign_pages.ts";
+import type { CampaignPages } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { Session } from "@/lib/results/session_check.ts";
 import type { StorageDeps } from "@/lib/site/storage/logins.ts";
 import type { StorageVisit } from "@/lib/site/storage/storage_visit.ts";
@@ -38,7 +38,7 @@ export interface State extends Site {
   title: string;
   /** Campaigns in trouble, shown by the title and the icon. */
   troubled?: number;
-  /** Whether it is the list of campaigns, which has a script of its own. */
+  /** Whether it is the list of campaigns, which has its own script. */
   isList?: boolean;
   /** The value of its Content-Security-Policy. */
   policy: string;

@@ -14,7 +14,7 @@ export interface StaticFile {
   readonly modified: Date;
   /** Another one for each coding. */
   readonly etag: string;
-  /** Its first bytes as text; the stream still begins at the first. */
+  /** Its first bytes as text; the stream still contains them. */
   beginning(maxBytes: number): Promise<string>;
   /** All of it, closed at its end. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -55,7 +55,7 @@ function safePath(raw: string): string | null {
   if (raw.length > MAX_PATH || /%(?:2f|5c)/i.test(raw)) return null;
   const path = percentDecoded(raw);
   if (path === null) return null;
-  // A segment that begins with a dot is a hidden file, `.` or `..`.
+  // A segment that starts with a dot is a hidden file, `.` or `..`.
   const isSafe = path.split("/").every((segment) => segment !== "" && !segment.startsWith(".") && fits(segment)) &&
     !/[\\\0]/.test(path);
   return isSafe ? path : null;

@@ -15,7 +15,7 @@ const HASHED_NAME = /-[A-Z0-9]{8}\.\w+$/;
 
 interface StaticFilesOptions {
   readonly folder: string;
-  /** The addresses of the folder begin with it; "/" for the whole site. */
+  /** The first part of all addresses of the folder; "/" for the whole site. */
   readonly prefix: string;
   /** The files of the build: names may carry a hash of the content, and compressed forms lie beside them. */
   readonly isBuild?: boolean;

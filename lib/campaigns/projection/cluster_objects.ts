@@ -214,7 +214,7 @@ function readWaits(statuses: readonly unknown[], isInit: boolean) {
   });
 }
 
-/** What each container waits for before it starts. */
+/** Each container waits for these before it starts. */
 const USUAL_WAITS: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 
 /** Whether a condition of that type holds; `False` and `Unknown` do not count. */

@@ -66,17 +66,17 @@ export function wantedProgress(
   return [...active, ...over];
 }
 
-/** What earlier requests of a session have read of one run. */
+/** Sums and speed from earlier requests of a session for one run. */
 export interface RunMemory {
   readonly tally: PageTally;
   readonly pace: PaceMeter;
 }
 
-/** What a response shows of a campaign. */
+/** The input of a response. */
 type CampaignReading = readonly [
   campaign: CampaignLayout,
   page: VolumePage,
-  /** What was read, by index; a volume without an answer has no progress and is not counted. */
+  /** Results of reads by index; a volume without one has no progress and is not counted. */
   answers: ReadonlyMap<number, ProgressAnswer>,
   /** ms since 1970 */
   now: number,
@@ -207,7 +207,7 @@ function sumPages(
   return sums;
 }
 
-/** From a campaign's start to its end or the present; null for one that has not started. */
+/** The time between a campaign's start and its end or the present; null for one that has not started. */
 function timelineBounds({ startedAt, finishedAt }: JobSummary, now: number): TimelineBounds | null {
   const start = startedAt === null ? null : instantOf(startedAt);
   const end = finishedAt === null ? null : instantOf(finishedAt);

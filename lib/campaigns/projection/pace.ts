@@ -10,7 +10,7 @@ export const MIN_SAMPLE_MS = 5_000;
 export const MIN_PACE_MS = 45_000;
 /** It needs as many pages, too, before the window is full. */
 export const MIN_PACE_PAGES = 10;
-/** What the times in the files tell counts as so long a measurement, ms: what is measured soon weighs more. */
+/** The first estimate, from the times in the files, has the weight of a measurement of this length, ms. */
 const OPENING_MS = 60_000;
 /** Running volumes whose pages are remembered between two samples. */
 export const MAX_SAMPLED_VOLUMES = 256;
@@ -39,13 +39,13 @@ export function startedVolumes(states: readonly RunState[]) {
   return { states, started, startedBits, active };
 }
 
-/** What one request has read of a running campaign. */
+/** The results of one request for a running campaign. */
 interface PaceSample {
   /** ms since 1970 */
   readonly at: number;
   readonly campaign: StartedVolumes;
   readonly answers: ReadonlyMap<number, ProgressAnswer>;
-  /** As `VolumeStates.attemptAt`: of a file that is older, no page counts. */
+  /** See `VolumeStates.attemptAt`: pages of a file that is older do not count. */
   readonly attemptAt: (index: number) => number | null;
   /** Mean number of pages of the volumes counted so far; null while there are none. */
   readonly meanPages: number | null;
@@ -58,7 +58,7 @@ interface PaceSample {
  *
  * The speed is a mean over the window in which the newest sample weighs as much as its share of the time. An estimate thus
  * never moves further than towards the speed of the newest sample, and by no more than that share. Until enough was
- * measured, it begins with what the times in the files tell.
+ * measured, the first estimate comes from the times in the files.
  *
  * It takes one bit for each volume and an entry for each of at most {@link MAX_SAMPLED_VOLUMES} running ones.
  */
@@ -106,7 +106,7 @@ export class PaceMeter {
     const counted = { ran: 0, known: 0, pages: 0 };
     const count = (index: number, then: number | null) => {
       const read = pagesOf(answers.get(index), attemptAt(index));
-      // A new attempt of a volume begins below the pages of the one before.
+      // A new attempt of a volume has fewer pages at first than the attempt before.
       const now = read === null ? null : Math.max(read, then ?? 0);
       counted.ran++;
       if (then !== null && now !== null) {
@@ -218,7 +218,7 @@ function openingSpeed(sample: PaceSample): number | null {
   return speedOfWindow(sample, running) ?? speedOfRunning(running);
 }
 
-/** The pages within a window that begins with the end of a volume; null unless all ended volumes were read. */
+/** The pages within a window that starts when a volume ended; null unless all ended volumes were read. */
 function speedOfWindow(sample: PaceSample, running: readonly RunningVolume[]): number | null {
   const { at } = sample;
   const ended = endedVolumes(sample);

@@ -15,7 +15,7 @@ import { resultsBaseOf } from "./urls.ts";
 import { instantOf } from "./values.ts";
 import { containerWaitingOf, newestPod, reasonOf, WARMUP_CONTAINER } from "./volume_states.ts";
 
-/** What a summary shows beside the campaign's own objects. */
+/** The part of a summary that other objects than the campaign's decide. */
 export interface SummaryContext {
   /** The results URL that browsers use. */
   readonly resultsUrl: string;
@@ -129,14 +129,14 @@ export function warmupOf(job: BatchJob | null, pods: Iterable<BatchPod> = []): W
 /** Pods appear a moment after their Job's start: without one for longer, something prevents them, ms. */
 export const NO_PODS_MS = 60_000;
 
-/** What a campaign waits for, by its Job and its warm-up; null for one that works or has ended. */
+/** Why a campaign makes no progress, by its Job and its warm-up; null for one that works or has ended. */
 export function waitingOf(job: BatchJob, warmup: Warmup): Waiting | null {
   if (isFinal(job)) return null;
   return job.suspended ? heldBack(job) : beforeWarmup(job, warmup);
 }
 
 /**
- * What a campaign waits for, by its pods as well: an unschedulable pod explains the wait only where no other pod of the
+ * Why a campaign makes no progress, by its pods as well: an unschedulable pod explains the wait only where no other pod of the
  * campaign is scheduled. `now` is in ms since 1970.
  */
 export function waitingForPods(summary: JobSummary, pods: Iterable<BatchPod>, now: number): Waiting | null {

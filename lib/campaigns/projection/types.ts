@@ -173,7 +173,7 @@ export type ContainerWaiting = NonNullable<Warmup["containerWaiting"]>;
 /** Why a campaign that has not ended does no work. Pods are considered only by a detail. */
 export type Waiting = NonNullable<JobSummary["waiting"]>;
 /**
- * What keeps a campaign from working. `suspended`: its Job is suspended and no queue holds it. `queue`: a queue has not
+ * Why a campaign does not work. `suspended`: its Job is suspended and no queue holds it. `queue`: a queue has not
  * admitted it. `quota`: its queue has no quota for it. `warmup`: no volume has ended, and the warm-up has not succeeded.
  * `unschedulable`: no node takes its pods. `no-pods`: it should run and has no pod.
  */

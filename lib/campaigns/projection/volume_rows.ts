@@ -118,7 +118,7 @@ export class VolumeRows {
 }
 
 interface CachedRow {
-  /** What the JSON shows: a cached file is shown many times. */
+  /** The progress in the JSON: a cached file is shown many times. */
   readonly progress: StoredProgress | null;
   readonly forbidden: boolean;
   readonly isStalled: boolean;

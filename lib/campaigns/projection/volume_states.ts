@@ -150,7 +150,7 @@ function isCut(message: string): boolean {
   return message.length >= MAX_MESSAGE_BYTES || new TextEncoder().encode(message).length >= MAX_MESSAGE_BYTES;
 }
 
-/** Reads a report whose end was cut off: its whole members and the beginning of its error; null for any other text. */
+/** Reads a report whose end was cut off: its complete members and the first part of its error; null for any other text. */
 function readCutReport(message: string): Reason | null {
   const text = message.slice(0, MAX_MESSAGE_BYTES);
   const found = /^\s*\{/.test(text) ? cutInText(text) ?? cutElsewhere(text) : null;

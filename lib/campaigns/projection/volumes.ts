@@ -94,7 +94,7 @@ function readIdentity(volumes: VolumeList): VolumeIdentity {
   return { digest, first: (index) => lines[index] };
 }
 
-/** The first line of the id of each line. A function of its own, so that what is returned does not retain the ids. */
+/** The first line of the id of each line. A separate function, so that its result does not retain the ids. */
 function firstLines(ids: readonly string[]): Uint32Array {
   const first = new Map<string, number>();
   ids.forEach((id, index) => first.has(id) || first.set(id, index));
