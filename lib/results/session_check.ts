@@ -86,14 +86,11 @@ async function requestUser(
   requestId: string | null,
   timeoutMs: number,
 ): Promise<string | null> {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), timeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    return await untilAborted(readUser(service, cookie, requestId, stop.signal), stop.signal);
+    return await untilAborted(readUser(service, cookie, requestId, signal), signal);
   } catch (error) {
     throw noResponse(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

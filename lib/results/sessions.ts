@@ -43,14 +43,12 @@ type Sent = Pick<Request, "url" | "headers">;
  * the store, at most every {@link CONFIRMED_MS}, and a session whose keys the store rejects is revoked.
  */
 export class Sessions {
-  readonly #options: SessionsOptions;
   /** Digests of the sessions whose keys the store accepted within {@link CONFIRMED_MS}. */
   readonly #confirmed: LRUCache<string, true>;
   /** Pending checks, shared by all requests of a session. */
   readonly #pending = new Map<string, Promise<boolean>>();
 
-  constructor(options: SessionsOptions) {
-    this.#options = options;
+  constructor(private readonly options: SessionsOptions) {
     this.#confirmed = timedCache("sessions", MAX_CONFIRMED, CONFIRMED_MS, options.now);
   }
 
@@ -60,7 +58,7 @@ export class Sessions {
    * @throws HttpError 401 without one (and clears the cookie of an ended one), 502 or 504 when the store does not respond
    */
   async current(request: Sent): Promise<CurrentSession> {
-    const { revoked, cookieStem } = this.#options;
+    const { revoked, cookieStem } = this.options;
     const scheme = browserScheme(request);
     const opened = this.#opened(request);
     for (const session of opened) {
@@ -84,7 +82,7 @@ export class Sessions {
    * @returns the accounts whose sessions this ended
    */
   async logOut(request: Sent): Promise<string[]> {
-    const { revoked } = this.#options;
+    const { revoked } = this.options;
     const opened = this.#opened(request);
     const ended = opened.filter((session) => !revoked.has(session));
     await revoked.add(opened);
@@ -93,12 +91,12 @@ export class Sessions {
 
   /** Revokes a session whose keys the store rejected; with new keys the user logs in again. */
   end(session: CurrentSession): void {
-    void this.#options.revoked.add([session]);
+    void this.options.revoked.add([session]);
   }
 
   /** The genuine sessions in a request's cookies, ended ones included. */
   #opened(request: Sent): CurrentSession[] {
-    const { sessionKeys, cookieStem, now } = this.#options;
+    const { sessionKeys, cookieStem, now } = this.options;
     const tokens = sessionValues(request, cookieStem);
     const keys = tokens.length === 0 ? [] : sessionKeys();
     return tokens.flatMap((token) => {
@@ -133,7 +131,7 @@ export class Sessions {
   }
 
   async #check({ user, keys }: Session): Promise<boolean> {
-    const { store, namespaces } = this.#options;
+    const { store, namespaces } = this.options;
     try {
       return await storeAcceptsKeys(store, namespaces[0], user, keys);
     } catch (error) {

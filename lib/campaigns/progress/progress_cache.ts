@@ -30,9 +30,7 @@ const CAPACITY = 20_000;
  */
 export class ProgressCache {
   readonly #scopes = new Map<string, ScopeEntries>();
-  readonly #now: () => number;
   readonly #overMs: number;
-  readonly #capacity: number;
   #size = 0;
   #removedAt: number;
 
@@ -40,10 +38,8 @@ export class ProgressCache {
    * @param now ms since 1970
    * @param sessionMs how long a session lasts: no result is of use for longer
    */
-  constructor(now: () => number, sessionMs: number, capacity = CAPACITY) {
-    this.#now = now;
+  constructor(private readonly now: () => number, sessionMs: number, private readonly capacity = CAPACITY) {
     this.#overMs = Math.min(OVER_LIFETIME_MS, sessionMs);
-    this.#capacity = capacity;
     this.#removedAt = now();
   }
 
@@ -53,8 +49,8 @@ export class ProgressCache {
   }
 
   /**
-   * The cached results of one session and run, which identifies the list of volumes. Two levels of maps, because a request looks up thousands of volumes: a
-   * compound key for each look-up would be most of its garbage. This is why it is not an lru-cache.
+   * The cached results of one session and run, which identifies the list of volumes. Two levels of maps instead of an
+   * lru-cache, because a request looks up thousands of volumes: keys of several parts would be most of its garbage.
    */
   of({ session, namespace, pipeline, run }: ProgressScope) {
     const name = JSON.stringify([session, namespace, pipeline, run]);
@@ -64,12 +60,12 @@ export class ProgressCache {
       /** A volume's result, by its index and state. */
       get: (index: number, state: RunState): ProgressAnswer | undefined => {
         const entry = this.#scopes.get(name)?.get(state)?.get(index);
-        return entry && this.#now() < entry.until ? entry.answer : undefined;
+        return entry && this.now() < entry.until ? entry.answer : undefined;
       },
       /** Caches a result, unless the store did not respond. */
       set: (index: number, state: RunState, answer: ProgressAnswer): void => {
         if (!answer.answered) return;
-        const now = this.#now();
+        const now = this.now();
         if (Math.abs(now - this.#removedAt) >= REMOVED_EVERY_MS) this.#removeExpired(now);
         const lifetime = isOver(state) ? this.#overMs : RUNNING_LIFETIME_MS;
         this.#set(name, index, state, { answer, until: now + lifetime });
@@ -89,7 +85,7 @@ export class ProgressCache {
     entries.set(state, ofState);
     if (!ofState.delete(index)) this.#size++;
     ofState.set(index, entry);
-    if (this.#size > this.#capacity) this.#evictOne();
+    if (this.#size > this.capacity) this.#evictOne();
   }
 
   #removeExpired(now: number): void {
@@ -127,14 +123,14 @@ interface Entry {
   readonly until: number;
 }
 
-/** By state, so that a result of a running volume is not taken for its end, and by index. */
+/** Keyed by state, then by index: a result of a running volume does not answer for an ended one. */
 type ScopeEntries = Map<RunState, Map<number, Entry>>;
 
 /** Runs whose tally is cached. */
 const MAX_TALLIES = 4096;
 
 /**
- * What sessions have read of the runs of campaigns: page tallies for an hour after their first read, and the pace for an
+ * Remembers for each session and run which progress was read: page tallies for an hour after their first read, and the pace for an
  * hour after its last one. For a campaign of 8,000 volumes, of which `MAX_SAMPLED_VOLUMES` or more run, both take 9.3 KB, so
  * all of them 38 MB at most.
  */

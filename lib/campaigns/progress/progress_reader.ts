@@ -46,7 +46,7 @@ interface ProgressRun {
   /** Identifies this run of the campaign, its volumes and their order. */
   readonly run: string;
   readonly volumes: VolumeList;
-  /** By index. */
+  /** One for each volume. */
   readonly states: readonly RunState[];
 }
 
@@ -211,8 +211,8 @@ async function fetchFile(
 
 /**
  * The meaning of progress files, one object for all sessions that read the same bytes: each session reads with its own
- * permissions and has a cached result of its own, which would otherwise be a copy of a kilobyte. An object lasts as long as
- * it is used, so this holds nothing that no session has cached.
+ * permissions and caches its result separately, which would otherwise be a copy of a kilobyte. References are weak, so this
+ * holds nothing that no session has cached.
  */
 export class SharedAnswers {
   readonly #answers = new Map<string, WeakRef<ProgressAnswer>>();
@@ -226,7 +226,7 @@ export class SharedAnswers {
     return this.#answers.size;
   }
 
-  /** As {@link judgeAnswer}. */
+  /** Like {@link judgeAnswer}, but the same object for the same bytes. */
   judge(file: ProgressFile, status: number | null, body: Uint8Array | null): ProgressAnswer {
     if (status !== 200 || body === null) return judgeAnswer(file, status, body);
     const name = `${file} ${createHash("sha256").update(body).digest("base64url")}`;

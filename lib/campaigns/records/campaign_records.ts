@@ -53,7 +53,6 @@ interface CampaignRecordsOptions {
  * is one instance in a process, and it writes one record at a time.
  */
 export class CampaignRecords {
-  readonly #options: CampaignRecordsOptions;
   /** Details whose record waits to be written, by campaign. */
   readonly #shown = new Map<string, { readonly job: BatchJob; readonly failures: Failures }>();
   #listed: ListedRecords | null = null;
@@ -64,21 +63,20 @@ export class CampaignRecords {
   #work: Promise<void> | null = null;
   /** Jobs with an up-to-date record. A source that watches returns the same objects until one changes. */
   readonly #recorded = new WeakMap<BatchJob, StatusRecord>();
-  /** By campaign: the summary and record version of the last comparison, whether or not it led to a write. */
+  /** The summary and record version of the last comparison of a campaign, whether or not it led to a write. */
   readonly #compared = new LRUCache<string, string>({ max: MAX_CACHED_RECORDS });
-  /** By campaign: the summary and failures of the last write for a detail. */
+  /** The summary and failures of the last write for a detail of a campaign. */
   readonly #detailsWritten: LRUCache<string, string>;
   readonly #pausedUntil = new Map<string, number>();
   readonly #rejected = new Set<string>();
 
-  constructor(options: CampaignRecordsOptions) {
-    this.#options = options;
+  constructor(private readonly options: CampaignRecordsOptions) {
     this.#detailsWritten = timedCache("campaign_record_details", MAX_CACHED_RECORDS, DETAIL_LIFETIME_MS, options.now);
   }
 
   /** To be called with each list: writes what its records lack, newest campaigns first, up to the limit for a list. */
   listed(snapshot: ListedRecords): void {
-    if (snapshot === this.#settled && this.#options.now() < this.#settledUntil) return;
+    if (snapshot === this.#settled && this.options.now() < this.#settledUntil) return;
     this.#listed = snapshot;
     this.#work ??= this.#run();
   }
@@ -125,7 +123,7 @@ export class CampaignRecords {
     }
     if (behind.length > MAX_WRITES_PER_LIST) return;
     this.#settled = snapshot;
-    const now = this.#options.now();
+    const now = this.options.now();
     this.#settledUntil = Math.min(Infinity, ...this.#pausedUntil.values().filter((until) => until > now));
   }
 
@@ -136,7 +134,7 @@ export class CampaignRecords {
       if (job.kind !== "campaign" || this.#isPaused(job.namespace)) return [];
       const record = records.get(keyOf(job.namespace, job.name));
       if (record && this.#recorded.get(job) === record) return [];
-      const fresh = summaryOf(job, this.#options.resultsUrl);
+      const fresh = summaryOf(job, this.options.resultsUrl);
       if (record && isRecorded(record, fresh)) {
         this.#recorded.set(job, record);
         return [];
@@ -152,7 +150,7 @@ export class CampaignRecords {
     const { namespace } = job;
     if (this.#isPaused(namespace)) return null;
     try {
-      const outcome = await this.#options.writer.write(job, failures);
+      const outcome = await this.options.writer.write(job, failures);
       if (outcome === "written") this.#rejected.delete(namespace);
       this.#pausedUntil.delete(namespace);
       return outcome;
@@ -163,12 +161,12 @@ export class CampaignRecords {
   }
 
   #isPaused(namespace: string): boolean {
-    return this.#options.now() < (this.#pausedUntil.get(namespace) ?? -Infinity);
+    return this.options.now() < (this.#pausedUntil.get(namespace) ?? -Infinity);
   }
 
   /** A rejection is logged once for each namespace until a write succeeds again. */
   #pause(namespace: string, error: unknown): void {
-    const { log, now } = this.#options;
+    const { log, now } = this.options;
     const isRejected = error instanceof RecordRejected;
     if (isRejected && !this.#rejected.has(namespace)) {
       this.#rejected.add(namespace);
@@ -178,7 +176,7 @@ export class CampaignRecords {
   }
 
   #contentOf(job: BatchJob, failures: Failures): string {
-    return JSON.stringify([summaryOf(job, this.#options.resultsUrl), [...failures]]);
+    return JSON.stringify([summaryOf(job, this.options.resultsUrl), [...failures]]);
   }
 }
 

@@ -52,7 +52,6 @@ export class CampaignNamespace {
   readonly jobs: FollowedCollection<BatchJob>;
   readonly warmups: FollowedCollection<BatchJob>;
   readonly pods: FollowedCollection<BatchPod>;
-  /** By the name of the ConfigMap. */
   readonly records: FollowedCollection<CampaignRecord>;
   readonly statuses: FollowedCollection<WatchedStatus>;
   readonly pipelines: FollowedCollection<PipelineRecord>;

@@ -134,7 +134,6 @@ const MAX_CACHED_CAMPAIGNS = 64;
  * not cached; while the account may not watch, requests list the cluster.
  */
 export class ClusterCampaigns implements CampaignSource {
-  readonly #options: ClusterCampaignsOptions;
   readonly #limits: SourceLimits;
   readonly #stop = new AbortController();
   readonly #namespaces: ReadonlyMap<string, CampaignNamespace>;
@@ -156,8 +155,7 @@ export class ClusterCampaigns implements CampaignSource {
   #snapshotAt = -Infinity;
   #isChanged = true;
 
-  constructor(options: ClusterCampaignsOptions) {
-    this.#options = options;
+  constructor(private readonly options: ClusterCampaignsOptions) {
     this.#limits = { ...LIMITS, ...options.limits };
     const cached = { ...options, ...this.#limits };
     const { conventions } = options;
@@ -195,14 +193,14 @@ export class ClusterCampaigns implements CampaignSource {
 
   /** Whether the cluster responds and the data is current, for the readiness probe. Never throws. */
   async ready(): Promise<boolean> {
-    if (!this.#mayWatch) return await clusterReachable(this.#options.connection);
+    if (!this.#mayWatch) return await clusterReachable(this.options.connection);
     const age = this.age();
     return age !== null && age <= STALE_MS;
   }
 
   async list(): Promise<CampaignSnapshot> {
     await this.#readable();
-    const now = this.#options.now();
+    const now = this.options.now();
     if (!this.#snapshot || (this.#isChanged && now - this.#snapshotAt >= this.#limits.snapshotMs)) {
       this.#isChanged = false;
       this.#snapshotAt = now;
@@ -231,7 +229,7 @@ export class ClusterCampaigns implements CampaignSource {
 
   /** Watches until the account may not, then tries now and then whether it may again. */
   async #run(): Promise<void> {
-    const { watchRefused, watchAllowed } = this.#options;
+    const { watchRefused, watchAllowed } = this.options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       this.#watches = new AbortController();
@@ -261,7 +259,7 @@ export class ClusterCampaigns implements CampaignSource {
       if (currentAt === null) return null;
       oldest = Math.min(oldest, currentAt);
     }
-    return Math.max(0, this.#options.now() - oldest);
+    return Math.max(0, this.options.now() - oldest);
   }
 
   /** Waits for the first lists, or lists. @throws ClusterUnavailable when that fails, or the data is too old */
@@ -319,7 +317,7 @@ export class ClusterCampaigns implements CampaignSource {
 
   /** Read once for each state of a Job: an ended one changes rarely, and its succeeded pods only disappear. */
   #succeededPods(job: BatchJob): Promise<readonly BatchPod[]> {
-    const read = this.#succeeded.get(job) ?? succeededPods(this.#options.connection, job);
+    const read = this.#succeeded.get(job) ?? succeededPods(this.options.connection, job);
     this.#succeeded.set(job, read);
     read.catch(() => this.#succeeded.delete(job));
     return read;
@@ -334,7 +332,7 @@ export class ClusterCampaigns implements CampaignSource {
     const { pipeline: id } = campaign.record;
     const [volumes, pipeline, failures] = await Promise.all([
       this.#volumes.read(namespace, recordMap, objects.records.version(recordMap)),
-      this.#pipeline(objects, namespace, id && this.#options.conventions.pipelinePrefix + id),
+      this.#pipeline(objects, namespace, id && this.options.conventions.pipelinePrefix + id),
       status.namesFailures
         ? this.#failures.read(namespace, statusMap, objects.statuses.version(statusMap))
         : NO_FAILURES,
