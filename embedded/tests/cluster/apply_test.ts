@@ -89,23 +89,20 @@ testMaps(
   },
 );
 
-testMaps(
-  "apply: an outdated version is a conflict, also with force; a uid never creates an object",
-  async (send) => {
-    const made = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));
-    const { uid, resourceVersion } = made.metadata;
-    const changed = await send("PATCH", "m?fieldManager=a", map({ k: "w" }, { uid, resourceVersion }));
-    assert.equal(changed.status, 200);
-    const stale = await send("PATCH", "m?fieldManager=b&force=true", map({ k: "x" }, { resourceVersion }));
-    assert.deepEqual([stale.status, stale.reason], [409, "Conflict"]);
-    const foreign = await send("PATCH", "m?fieldManager=b&force=true", map({ k: "x" }, { uid: "other" }));
-    assert.deepEqual([foreign.status, foreign.reason], [422, "Invalid"]);
-    await send("DELETE", "m", {}, "application/json");
-    const gone = await send("PATCH", "m?fieldManager=a&force=true", map({ k: "x" }, { uid }));
-    assert.deepEqual([gone.status, gone.reason], [409, "Conflict"]);
-    assert.equal((await send("PATCH", "m?fieldManager=a", map({ k: "x" }))).status, 201);
-  },
-);
+testMaps("apply: an outdated version is a conflict, also with force; a uid never creates an object", async (send) => {
+  const made = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));
+  const { uid, resourceVersion } = made.metadata;
+  const changed = await send("PATCH", "m?fieldManager=a", map({ k: "w" }, { uid, resourceVersion }));
+  assert.equal(changed.status, 200);
+  const stale = await send("PATCH", "m?fieldManager=b&force=true", map({ k: "x" }, { resourceVersion }));
+  assert.deepEqual([stale.status, stale.reason], [409, "Conflict"]);
+  const foreign = await send("PATCH", "m?fieldManager=b&force=true", map({ k: "x" }, { uid: "other" }));
+  assert.deepEqual([foreign.status, foreign.reason], [422, "Invalid"]);
+  await send("DELETE", "m", {}, "application/json");
+  const gone = await send("PATCH", "m?fieldManager=a&force=true", map({ k: "x" }, { uid }));
+  assert.deepEqual([gone.status, gone.reason], [409, "Conflict"]);
+  assert.equal((await send("PATCH", "m?fieldManager=a", map({ k: "x" }))).status, 201);
+});
 
 testMaps("apply: what another kind of write changes or removes is owned by nobody", async (send) => {
   await send("PATCH", "m?fieldManager=a", map({ k: "v", l: "w", n: "o" }, { labels: { l: "1" } }));

@@ -94,26 +94,23 @@ testCluster("cluster: its description says which patches the server checks by it
   assert.deepEqual(Object.keys(core.paths), ["/api/v1/namespaces/{namespace}/configmaps/{name}"]);
 });
 
-testCluster(
-  "cluster: tables for kubectl, metadata only where requested, 406 for a form it does not have",
-  async (cluster) => {
-    const jobs = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
-    const ask = (accept: string, url = jobs) => fetch(url, { headers: { accept } });
-    const table = await (await ask("application/json;as=Table;v=v1;g=meta.k8s.io,application/json")).json();
-    assert.equal(table.kind, "Table");
-    const row = table.rows.find((row: { cells: string[] }) => row.cells[0] === "bergskollegium-1720");
-    assert.deepEqual(row.cells.slice(0, 3), ["bergskollegium-1720", "Complete", "12/12"]);
-    assert.equal(row.object.kind, "PartialObjectMetadata");
-    const partial = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-    const list = await (await ask(partial)).json();
-    assert.equal(list.kind, "PartialObjectMetadataList");
-    assert.deepEqual(Object.keys(list.items[0]).sort(), ["apiVersion", "kind", "metadata"]);
-    assert.equal((await refusal(ask("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"))).code, 406);
-    assert.equal((await refusal(ask("application/vnd.kubernetes.protobuf"))).code, 406);
-    const fallback = await (await ask("application/vnd.kubernetes.protobuf, application/json")).json();
-    assert.equal(fallback.kind, "JobList");
-  },
-);
+testCluster("cluster: tables for kubectl, metadata on request, 406 for a form it does not have", async (cluster) => {
+  const jobs = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
+  const ask = (accept: string, url = jobs) => fetch(url, { headers: { accept } });
+  const table = await (await ask("application/json;as=Table;v=v1;g=meta.k8s.io,application/json")).json();
+  assert.equal(table.kind, "Table");
+  const row = table.rows.find((row: { cells: string[] }) => row.cells[0] === "bergskollegium-1720");
+  assert.deepEqual(row.cells.slice(0, 3), ["bergskollegium-1720", "Complete", "12/12"]);
+  assert.equal(row.object.kind, "PartialObjectMetadata");
+  const partial = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+  const list = await (await ask(partial)).json();
+  assert.equal(list.kind, "PartialObjectMetadataList");
+  assert.deepEqual(Object.keys(list.items[0]).sort(), ["apiVersion", "kind", "metadata"]);
+  assert.equal((await refusal(ask("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"))).code, 406);
+  assert.equal((await refusal(ask("application/vnd.kubernetes.protobuf"))).code, 406);
+  const fallback = await (await ask("application/vnd.kubernetes.protobuf, application/json")).json();
+  assert.equal(fallback.kind, "JobList");
+});
 
 testCluster("cluster: responds only under loopback names, and never to a web page", async (cluster) => {
   const status = (headers: Record<string, string>) => {

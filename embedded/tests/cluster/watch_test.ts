@@ -28,28 +28,25 @@ function makeMap(store: ClusterStore, name: string, labels: Record<string, strin
   });
 }
 
-testWatch(
-  "watch: events come in order from a version on, deletions at the version of the deletion",
-  async (_cluster, maps, store) => {
-    const from = store.version;
-    const watch = await openWatch(`${maps}?watch=true&resourceVersion=${from}`);
-    const made = makeMap(store, "a");
-    const changed = store.replace("configmaps", { ...made, data: { k: "w" } });
-    makeMap(store, "elsewhere", {}, "default");
-    store.delete("configmaps", NAMESPACE, "a");
-    const seen = [await watch.next(), await watch.next(), await watch.next()];
-    assert.deepEqual(seen.map((event) => [event?.type, event?.object.metadata.name, event?.object.data?.k]), [
-      ["ADDED", "a", "v"],
-      ["MODIFIED", "a", "w"],
-      ["DELETED", "a", "w"],
-    ]);
-    assert.equal(seen[1]?.object.metadata.resourceVersion, changed.metadata.resourceVersion);
-    assert.equal(seen[2]?.object.metadata.resourceVersion, String(store.version));
-    const again = await openWatch(`${maps}?watch=1&resourceVersion=${changed.metadata.resourceVersion}`);
-    assert.equal((await again.next())?.type, "DELETED");
-    await Promise.all([watch.close(), again.close()]);
-  },
-);
+testWatch("watch: events come in order from a version on, deletions at their own", async (_cluster, maps, store) => {
+  const from = store.version;
+  const watch = await openWatch(`${maps}?watch=true&resourceVersion=${from}`);
+  const made = makeMap(store, "a");
+  const changed = store.replace("configmaps", { ...made, data: { k: "w" } });
+  makeMap(store, "elsewhere", {}, "default");
+  store.delete("configmaps", NAMESPACE, "a");
+  const seen = [await watch.next(), await watch.next(), await watch.next()];
+  assert.deepEqual(seen.map((event) => [event?.type, event?.object.metadata.name, event?.object.data?.k]), [
+    ["ADDED", "a", "v"],
+    ["MODIFIED", "a", "w"],
+    ["DELETED", "a", "w"],
+  ]);
+  assert.equal(seen[1]?.object.metadata.resourceVersion, changed.metadata.resourceVersion);
+  assert.equal(seen[2]?.object.metadata.resourceVersion, String(store.version));
+  const again = await openWatch(`${maps}?watch=1&resourceVersion=${changed.metadata.resourceVersion}`);
+  assert.equal((await again.next())?.type, "DELETED");
+  await Promise.all([watch.close(), again.close()]);
+});
 
 testWatch("watch: without a version it begins with the state of now", async (_cluster, maps, store) => {
   const names = store.list("configmaps", NAMESPACE).map((map) => map.metadata.name);
@@ -63,31 +60,28 @@ testWatch("watch: without a version it begins with the state of now", async (_cl
   }
 });
 
-testWatch(
-  "watch: an object that starts to match is ADDED, one that stops is DELETED",
-  async (_cluster, maps, store) => {
-    const query = `watch=true&resourceVersion=${store.version}`;
-    const byLabel = await openWatch(`${maps}?${query}&labelSelector=colour%3Dred`);
-    const byField = await openWatch(`${maps}?${query}&fieldSelector=metadata.name%3Db`);
-    const a = makeMap(store, "a", { colour: "blue" });
-    const red = store.replace("configmaps", { ...a, metadata: { ...a.metadata, labels: { colour: "red" } } });
-    store.replace("configmaps", { ...red, data: { k: "w" } });
-    store.replace("configmaps", { ...red, metadata: { ...red.metadata, labels: {} } });
-    const left = String(store.version);
-    makeMap(store, "b", { colour: "red" });
-    const seen = [];
-    for (let count = 0; count < 4; count++) seen.push(await byLabel.next());
-    assert.deepEqual(seen.map((event) => `${event?.type} ${event?.object.metadata.name}`), [
-      "ADDED a",
-      "MODIFIED a",
-      "DELETED a",
-      "ADDED b",
-    ]);
-    assert.equal(seen[2]?.object.metadata.resourceVersion, left);
-    assert.equal((await byField.next())?.object.metadata.name, "b");
-    await Promise.all([byLabel.close(), byField.close()]);
-  },
-);
+testWatch("watch: an object that starts to match is ADDED, one that stops DELETED", async (_cluster, maps, store) => {
+  const query = `watch=true&resourceVersion=${store.version}`;
+  const byLabel = await openWatch(`${maps}?${query}&labelSelector=colour%3Dred`);
+  const byField = await openWatch(`${maps}?${query}&fieldSelector=metadata.name%3Db`);
+  const a = makeMap(store, "a", { colour: "blue" });
+  const red = store.replace("configmaps", { ...a, metadata: { ...a.metadata, labels: { colour: "red" } } });
+  store.replace("configmaps", { ...red, data: { k: "w" } });
+  store.replace("configmaps", { ...red, metadata: { ...red.metadata, labels: {} } });
+  const left = String(store.version);
+  makeMap(store, "b", { colour: "red" });
+  const seen = [];
+  for (let count = 0; count < 4; count++) seen.push(await byLabel.next());
+  assert.deepEqual(seen.map((event) => `${event?.type} ${event?.object.metadata.name}`), [
+    "ADDED a",
+    "MODIFIED a",
+    "DELETED a",
+    "ADDED b",
+  ]);
+  assert.equal(seen[2]?.object.metadata.resourceVersion, left);
+  assert.equal((await byField.next())?.object.metadata.name, "b");
+  await Promise.all([byLabel.close(), byField.close()]);
+});
 
 testWatch("watch: metadata only and tables, each event in its form", async (_cluster, maps, store) => {
   const url = `${maps}?watch=true&resourceVersion=${store.version}`;
@@ -193,28 +187,25 @@ testWatch("watch: invalid parameters are rejected before it begins", async (_clu
   }
 });
 
-testWatch(
-  "lists: versions not reached are 504, exact ones are not offered, and a page shows the current state",
-  async (_cluster, maps, store) => {
-    const list = async (query: string) => {
-      const answer = await fetch(`${maps}?${query}`);
-      return { code: answer.status, body: await answer.json() };
-    };
-    const cases: [string, number][] = [
-      [`resourceVersion=${store.version + 1}`, 504],
-      [`resourceVersion=${store.version}&resourceVersionMatch=Exact`, 422],
-      [`resourceVersion=1&resourceVersionMatch=NotOlderThan`, 200],
-      ["resourceVersionMatch=Newest&resourceVersion=1", 422],
-    ];
-    for (const [query, code] of cases) assert.equal((await list(query)).code, code, query);
-    const first = await list("limit=2");
-    makeMap(store, "zz-late");
-    const rest = await list(`continue=${first.body.metadata.continue}`);
-    const names = [...first.body.items, ...rest.body.items].map((item) => item.metadata.name);
-    assert.deepEqual(names, store.list("configmaps", NAMESPACE).map((item) => item.metadata.name));
-    assert.equal(rest.body.metadata.resourceVersion, String(store.version));
-  },
-);
+testWatch("lists: versions not reached are 504, and a page shows the current state", async (_cluster, maps, store) => {
+  const list = async (query: string) => {
+    const answer = await fetch(`${maps}?${query}`);
+    return { code: answer.status, body: await answer.json() };
+  };
+  const cases: [string, number][] = [
+    [`resourceVersion=${store.version + 1}`, 504],
+    [`resourceVersion=${store.version}&resourceVersionMatch=Exact`, 422],
+    [`resourceVersion=1&resourceVersionMatch=NotOlderThan`, 200],
+    ["resourceVersionMatch=Newest&resourceVersion=1", 422],
+  ];
+  for (const [query, code] of cases) assert.equal((await list(query)).code, code, query);
+  const first = await list("limit=2");
+  makeMap(store, "zz-late");
+  const rest = await list(`continue=${first.body.metadata.continue}`);
+  const names = [...first.body.items, ...rest.body.items].map((item) => item.metadata.name);
+  assert.deepEqual(names, store.list("configmaps", NAMESPACE).map((item) => item.metadata.name));
+  assert.equal(rest.body.metadata.resourceVersion, String(store.version));
+});
 
 testWatch("watch: client-node's Watch and informer follow it, also over a 410", async (cluster, _maps, store) => {
   const config = new KubeConfig();

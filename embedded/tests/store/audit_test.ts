@@ -116,150 +116,138 @@ Deno.test("audit trail: records changes of accounts, rights and settings by the 
   assert.doesNotMatch(JSON.stringify(found), /geheim|Turku/);
 });
 
-Deno.test(
-  "audit trail: a change by the system level belongs to the tenant, its account to none",
-  async () => {
-    await using store = await startStore();
-    const mapi = store.mapi(null);
-    const headers = mapiAuthorization("admin");
-    const body = JSON.stringify({ name: "Press2", systemVisibleDescription: "", hardQuota: "10 GB", softQuota: 80 });
-    store.reported.length = 0;
-    const created = await fetch(`${mapi}/mapi/tenants?username=boss&password=geheim-1&initialSecurityGroup=`, {
-      method: "PUT",
-      headers,
-      body,
-    });
-    assert.equal(created.status, 200, await created.text());
-    const deleted = await fetch(`${mapi}/mapi/tenants/press2`, { method: "DELETE", headers });
-    assert.equal(deleted.status, 200, await deleted.text());
-    const admin = { name: "admin", tenant: null };
-    assert.deepEqual(
-      store.reported.map(({ action, tenant, actor, target, details }) => [action, tenant, actor, target.name, details]),
-      [
-        ["tenant_create", "press2", admin, "Press2", {}],
-        ["account_create", "press2", admin, "boss", { roles: "ADMINISTRATOR, SECURITY" }],
-        ["tenant_delete", "press2", admin, "Press2", {}],
-      ],
-    );
-  },
-);
+Deno.test("audit trail: a change by the system level belongs to the tenant, its account to none", async () => {
+  await using store = await startStore();
+  const mapi = store.mapi(null);
+  const headers = mapiAuthorization("admin");
+  const body = JSON.stringify({ name: "Press2", systemVisibleDescription: "", hardQuota: "10 GB", softQuota: 80 });
+  store.reported.length = 0;
+  const created = await fetch(`${mapi}/mapi/tenants?username=boss&password=geheim-1&initialSecurityGroup=`, {
+    method: "PUT",
+    headers,
+    body,
+  });
+  assert.equal(created.status, 200, await created.text());
+  const deleted = await fetch(`${mapi}/mapi/tenants/press2`, { method: "DELETE", headers });
+  assert.equal(deleted.status, 200, await deleted.text());
+  const admin = { name: "admin", tenant: null };
+  assert.deepEqual(
+    store.reported.map(({ action, tenant, actor, target, details }) => [action, tenant, actor, target.name, details]),
+    [
+      ["tenant_create", "press2", admin, "Press2", {}],
+      ["account_create", "press2", admin, "boss", { roles: "ADMINISTRATOR, SECURITY" }],
+      ["tenant_delete", "press2", admin, "Press2", {}],
+    ],
+  );
+});
 
-Deno.test(
-  "audit trail: a change is confirmed once it is recorded, and rejected while records fail",
-  async () => {
-    const recording = Promise.withResolvers<void>();
-    const seen: string[] = [];
-    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
-    let isWorking = true;
-    await using store = await startStore(undefined, {}, {
-      async changed(changes) {
-        const keys = changes.flatMap(({ target }) => target.key ?? []);
-        seen.push(keys.join());
-        if (keys[0] === "waits") {
-          arrive();
-          return await recording.promise;
-        }
-        if (!isWorking) throw new Error("no room");
-      },
-    });
-    const client = store.client("archive", "curator");
-    const put = (Key: string) => errorOf(client.send(new PutObjectCommand({ Bucket: "letters", Key, Body: "x" })));
-    let isConfirmed = false;
-    const waiting = put("waits").then((outcome) => {
-      isConfirmed = true;
-      return outcome;
-    });
-    await arrived;
-    assert.equal(isConfirmed, false);
-    recording.resolve();
-    assert.equal(await waiting, "ok");
-    seen.length = 0;
-    isWorking = false;
-    const exists = async (Key: string) => await errorOf(client.send(new GetObjectCommand({ Bucket: "letters", Key })));
-    assert.match(await put("made"), /^507/);
-    assert.match(await put("refused"), /^507/);
-    assert.deepEqual(seen, ["made", ""], "it asks for room first");
-    assert.match(await exists("refused"), /^404/);
-    const response = await archiveMapi(store, "POST", "/contactInfo", {});
-    assert.equal(response.status, 507, response.text);
-    assert.match(response.text, /audit trail/);
-    isWorking = true;
-    assert.equal(await put("refused"), "ok");
-    client.destroy();
-  },
-);
-
-Deno.test(
-  "audit trail: the gateway's changes are left to the gateway unless a task made them, and a forged mark is ignored",
-  async () => {
-    const markKey = crypto.getRandomValues(new Uint8Array(32));
-    await using store = await startStore(undefined, { markKey });
-    const request = { id: "gateway-1", address: "192.0.2.7" };
-    const overMapi = async (mark: string) => {
-      const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive/contactInfo`, {
-        method: "POST",
-        headers: { ...mapiAuthorization("curator"), "x-stackroom-request": mark },
-        body: "{}",
-      });
-      assert.equal(response.status, 200, await response.text());
-      return store.reported.splice(0);
-    };
-    const overS3 = async (mark: string) => {
-      const client = store.client("archive", "curator");
-      client.middlewareStack.add((next) => (args) => {
-        Object.assign((args.request as { headers: Record<string, string> }).headers, { "x-stackroom-request": mark });
-        return next(args);
-      }, { step: "build" });
-      await client.send(new PutObjectCommand({ Bucket: "letters", Key: "marked", Body: "x" }));
-      client.destroy();
-      return store.reported.splice(0);
-    };
-    store.reported.length = 0;
-    const mark = requestMarks(markKey).write(request);
-    const ofTask = requestMarks(markKey).write({ ...request, isByTask: true });
-    for (const change of [overMapi, overS3]) {
-      assert.deepEqual(await change(mark), []);
-      const byTask = await change(ofTask);
-      assert.deepEqual(byTask.map(({ address, requestId, actor }) => [address, requestId, actor?.name]), [
-        [request.address, request.id, "curator"],
-      ]);
-      const forgeries = [requestMarks(crypto.getRandomValues(new Uint8Array(32))).write(request), `${mark}, ${mark}`];
-      for (const forgery of forgeries) {
-        const [{ address, requestId, actor }, ...others] = await change(forgery);
-        assert.deepEqual([address, actor?.name, others], ["127.0.0.1", "curator", []], forgery);
-        assert.ok(!requestId?.startsWith("gateway"), forgery);
+Deno.test("audit trail: a change is confirmed once it is recorded, and rejected while records fail", async () => {
+  const recording = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  let isWorking = true;
+  await using store = await startStore(undefined, {}, {
+    async changed(changes) {
+      const keys = changes.flatMap(({ target }) => target.key ?? []);
+      seen.push(keys.join());
+      if (keys[0] === "waits") {
+        arrive();
+        return await recording.promise;
       }
-    }
-  },
-);
+      if (!isWorking) throw new Error("no room");
+    },
+  });
+  const client = store.client("archive", "curator");
+  const put = (Key: string) => errorOf(client.send(new PutObjectCommand({ Bucket: "letters", Key, Body: "x" })));
+  let isConfirmed = false;
+  const waiting = put("waits").then((outcome) => {
+    isConfirmed = true;
+    return outcome;
+  });
+  await arrived;
+  assert.equal(isConfirmed, false);
+  recording.resolve();
+  assert.equal(await waiting, "ok");
+  seen.length = 0;
+  isWorking = false;
+  const exists = async (Key: string) => await errorOf(client.send(new GetObjectCommand({ Bucket: "letters", Key })));
+  assert.match(await put("made"), /^507/);
+  assert.match(await put("refused"), /^507/);
+  assert.deepEqual(seen, ["made", ""], "it asks for room first");
+  assert.match(await exists("refused"), /^404/);
+  const response = await archiveMapi(store, "POST", "/contactInfo", {});
+  assert.equal(response.status, 507, response.text);
+  assert.match(response.text, /audit trail/);
+  isWorking = true;
+  assert.equal(await put("refused"), "ok");
+  client.destroy();
+});
 
-Deno.test(
-  "audit trail: failed logins of both protocols are reported, unless the gateway sent them",
-  async () => {
-    const markKey = crypto.getRandomValues(new Uint8Array(32));
-    await using store = await startStore(undefined, { markKey });
-    const client = store.client("archive", "curator", "wrong-password");
-    assert.match(await errorOf(client.send(new ListBucketsCommand({}))), /^403/);
+Deno.test("audit trail: the gateway records its own changes but tasks'; forged marks are ignored", async () => {
+  const markKey = crypto.getRandomValues(new Uint8Array(32));
+  await using store = await startStore(undefined, { markKey });
+  const request = { id: "gateway-1", address: "192.0.2.7" };
+  const overMapi = async (mark: string) => {
+    const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive/contactInfo`, {
+      method: "POST",
+      headers: { ...mapiAuthorization("curator"), "x-stackroom-request": mark },
+      body: "{}",
+    });
+    assert.equal(response.status, 200, await response.text());
+    return store.reported.splice(0);
+  };
+  const overS3 = async (mark: string) => {
+    const client = store.client("archive", "curator");
+    client.middlewareStack.add((next) => (args) => {
+      Object.assign((args.request as { headers: Record<string, string> }).headers, { "x-stackroom-request": mark });
+      return next(args);
+    }, { step: "build" });
+    await client.send(new PutObjectCommand({ Bucket: "letters", Key: "marked", Body: "x" }));
     client.destroy();
-    const mark = { "x-stackroom-request": requestMarks(markKey).write({ id: "r", address: null }) };
-    for (const [tenant, more] of [["archive", {}], [null, {}], ["archive", mark]] as const) {
-      const response = await fetch(`${store.mapi(tenant)}/mapi/tenants/archive`, {
-        headers: { ...mapiAuthorization("absent", "wrong-password"), ...more },
-      });
-      await response.body?.cancel();
-      assert.equal(response.status, 403);
+    return store.reported.splice(0);
+  };
+  store.reported.length = 0;
+  const mark = requestMarks(markKey).write(request);
+  const ofTask = requestMarks(markKey).write({ ...request, isByTask: true });
+  for (const change of [overMapi, overS3]) {
+    assert.deepEqual(await change(mark), []);
+    const byTask = await change(ofTask);
+    assert.deepEqual(byTask.map(({ address, requestId, actor }) => [address, requestId, actor?.name]), [
+      [request.address, request.id, "curator"],
+    ]);
+    const forgeries = [requestMarks(crypto.getRandomValues(new Uint8Array(32))).write(request), `${mark}, ${mark}`];
+    for (const forgery of forgeries) {
+      const [{ address, requestId, actor }, ...others] = await change(forgery);
+      assert.deepEqual([address, actor?.name, others], ["127.0.0.1", "curator", []], forgery);
+      assert.ok(!requestId?.startsWith("gateway"), forgery);
     }
-    assert.deepEqual(
-      store.failedLogins.map(({ tenant, name, address, protocol }) => [tenant, name, address, protocol]),
-      [
-        ["archive", "curator", "127.0.0.1", "s3"],
-        ["archive", "absent", "127.0.0.1", "mapi"],
-        [null, "absent", "127.0.0.1", "mapi"],
-      ],
-    );
-    for (const { requestId } of store.failedLogins) assert.match(requestId ?? "", /^[0-9a-f-]{36}$/);
-  },
-);
+  }
+});
+
+Deno.test("audit trail: failed logins of both protocols are reported, unless the gateway sent them", async () => {
+  const markKey = crypto.getRandomValues(new Uint8Array(32));
+  await using store = await startStore(undefined, { markKey });
+  const client = store.client("archive", "curator", "wrong-password");
+  assert.match(await errorOf(client.send(new ListBucketsCommand({}))), /^403/);
+  client.destroy();
+  const mark = { "x-stackroom-request": requestMarks(markKey).write({ id: "r", address: null }) };
+  for (const [tenant, more] of [["archive", {}], [null, {}], ["archive", mark]] as const) {
+    const response = await fetch(`${store.mapi(tenant)}/mapi/tenants/archive`, {
+      headers: { ...mapiAuthorization("absent", "wrong-password"), ...more },
+    });
+    await response.body?.cancel();
+    assert.equal(response.status, 403);
+  }
+  assert.deepEqual(
+    store.failedLogins.map(({ tenant, name, address, protocol }) => [tenant, name, address, protocol]),
+    [
+      ["archive", "curator", "127.0.0.1", "s3"],
+      ["archive", "absent", "127.0.0.1", "mapi"],
+      [null, "absent", "127.0.0.1", "mapi"],
+    ],
+  );
+  for (const { requestId } of store.failedLogins) assert.match(requestId ?? "", /^[0-9a-f-]{36}$/);
+});
 
 Deno.test("audit trail: a presigned request is recorded for the account that signed it", async () => {
   await using store = await startStore();

@@ -37,15 +37,12 @@ testInFolder("parts: any range of any parts is that range of their bytes", async
   );
 });
 
-testInFolder(
-  "parts: a missing part fails before the first byte, and a cancelled read closes its files",
-  async (folder) => {
-    for (const name of ["a", "b"]) Deno.writeTextFileSync(`${folder}/${name}`, "12345");
-    const piece = (file: string) => ({ file, size: 5 });
-    await assert.rejects(readParts(folder, [piece("a"), piece("b"), piece("gone")], 0, 14), Deno.errors.NotFound);
-    const stream = await readParts(folder, [piece("a"), piece("b")], 1, 9);
-    const reader = stream.getReader();
-    assert.deepEqual((await reader.read()).value, new TextEncoder().encode("2345"));
-    await reader.cancel();
-  },
-);
+testInFolder("parts: a missing one fails before the first byte, a cancelled read closes its files", async (folder) => {
+  for (const name of ["a", "b"]) Deno.writeTextFileSync(`${folder}/${name}`, "12345");
+  const piece = (file: string) => ({ file, size: 5 });
+  await assert.rejects(readParts(folder, [piece("a"), piece("b"), piece("gone")], 0, 14), Deno.errors.NotFound);
+  const stream = await readParts(folder, [piece("a"), piece("b")], 1, 9);
+  const reader = stream.getReader();
+  assert.deepEqual((await reader.read()).value, new TextEncoder().encode("2345"));
+  await reader.cancel();
+});

@@ -37,26 +37,23 @@ async function deleteAll(client: S3Client, Bucket: string) {
   assert.deepEqual(Errors, []);
 }
 
-Deno.test(
-  "version settings: they have defaults, change by member, survive a restart and can be reset",
-  async () => {
-    const store = await startStore();
-    await namespace(store, "plain", {});
-    const path = "/namespaces/plain/versioningSettings";
-    assert.deepEqual((await archiveMapi(store, "GET", path)).json(), DEFAULTS);
-    const set = { prune: true, pruneDays: "30", keepDeletionRecords: true };
-    const answer = await archiveMapi(store, "POST", path, set);
-    assert.deepEqual([answer.status, answer.text], [200, ""]);
-    await archiveMapi(store, "POST", path, { useDeleteMarkers: false, pruneDays: null });
-    const wanted = { enabled: false, prune: true, pruneDays: 30, useDeleteMarkers: false, keepDeletionRecords: true };
-    assert.deepEqual((await archiveMapi(store, "GET", path)).json(), wanted);
-    await store.stop();
-    await using again = await startStore(store.folder);
-    assert.deepEqual((await archiveMapi(again, "GET", path)).json(), wanted);
-    assert.equal((await archiveMapi(again, "DELETE", path)).status, 200);
-    assert.deepEqual((await archiveMapi(again, "GET", path)).json(), DEFAULTS);
-  },
-);
+Deno.test("version settings: they have defaults, change by member, survive a restart and can be reset", async () => {
+  const store = await startStore();
+  await namespace(store, "plain", {});
+  const path = "/namespaces/plain/versioningSettings";
+  assert.deepEqual((await archiveMapi(store, "GET", path)).json(), DEFAULTS);
+  const set = { prune: true, pruneDays: "30", keepDeletionRecords: true };
+  const answer = await archiveMapi(store, "POST", path, set);
+  assert.deepEqual([answer.status, answer.text], [200, ""]);
+  await archiveMapi(store, "POST", path, { useDeleteMarkers: false, pruneDays: null });
+  const wanted = { enabled: false, prune: true, pruneDays: 30, useDeleteMarkers: false, keepDeletionRecords: true };
+  assert.deepEqual((await archiveMapi(store, "GET", path)).json(), wanted);
+  await store.stop();
+  await using again = await startStore(store.folder);
+  assert.deepEqual((await archiveMapi(again, "GET", path)).json(), wanted);
+  assert.equal((await archiveMapi(again, "DELETE", path)).status, 200);
+  assert.deepEqual((await archiveMapi(again, "GET", path)).json(), DEFAULTS);
+});
 
 storeTest("version settings: enabled is S3's versioning of the bucket, set by either protocol", async ({ store }) => {
   const client = await namespace(store, "shared", { versioningSettings: { enabled: true, keepDeletionRecords: true } });
@@ -83,59 +80,53 @@ storeTest("version settings: enabled is S3's versioning of the bucket, set by ei
   );
 });
 
-storeTest(
-  "deletion records: they block the deletion of a bucket until the settings allow their removal",
-  async ({ store }) => {
-    const client = await namespace(store, "records", {
-      searchEnabled: true,
-      versioningSettings: { enabled: true, keepDeletionRecords: true },
-    });
-    const Bucket = "records";
-    await put(client, Bucket, "a", "one");
-    await put(client, Bucket, "a", "two");
-    await client.send(new DeleteObjectCommand({ Bucket, Key: "a" }));
-    await deleteAll(client, Bucket);
-    const seen = await versions(client, Bucket);
-    assert.deepEqual(seen.all, []);
-    assert.equal((await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount, 0);
-    const deletedByS3 = () => errorOf(client.send(new DeleteBucketCommand({ Bucket })));
-    const deletedByMapi = async () => (await archiveMapi(store, "DELETE", "/namespaces/records")).status;
-    assert.equal(await deletedByS3(), "409 BucketNotEmpty");
-    assert.equal(await deletedByMapi(), 409);
-    // Deleting what is not there leaves a marker, and takes no record away when that goes.
-    await client.send(new DeleteObjectCommand({ Bucket, Key: "a" }));
-    await deleteAll(client, Bucket);
-    assert.equal(await deletedByS3(), "409 BucketNotEmpty");
+storeTest("deletion records: they keep a bucket until the settings allow their removal", async ({ store }) => {
+  const client = await namespace(store, "records", {
+    searchEnabled: true,
+    versioningSettings: { enabled: true, keepDeletionRecords: true },
+  });
+  const Bucket = "records";
+  await put(client, Bucket, "a", "one");
+  await put(client, Bucket, "a", "two");
+  await client.send(new DeleteObjectCommand({ Bucket, Key: "a" }));
+  await deleteAll(client, Bucket);
+  const seen = await versions(client, Bucket);
+  assert.deepEqual(seen.all, []);
+  assert.equal((await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount, 0);
+  const deletedByS3 = () => errorOf(client.send(new DeleteBucketCommand({ Bucket })));
+  const deletedByMapi = async () => (await archiveMapi(store, "DELETE", "/namespaces/records")).status;
+  assert.equal(await deletedByS3(), "409 BucketNotEmpty");
+  assert.equal(await deletedByMapi(), 409);
+  // Deleting what is not there leaves a marker, and takes no record away when that goes.
+  await client.send(new DeleteObjectCommand({ Bucket, Key: "a" }));
+  await deleteAll(client, Bucket);
+  assert.equal(await deletedByS3(), "409 BucketNotEmpty");
 
-    assert.equal((await archiveMapi(store, "POST", "/namespaces/records/versioningSettings", RELEASE)).status, 200);
-    // It is still searched, so the records stay whatever the store does meanwhile.
-    assert.equal((await archiveMapi(store, "POST", "/namespaces/records", { description: "x" })).status, 200);
-    assert.equal(await deletedByS3(), "409 BucketNotEmpty");
-    assert.equal((await archiveMapi(store, "POST", "/namespaces/records", { searchEnabled: false })).status, 200);
-    await eventually("ok", deletedByS3);
-    assert.equal(await errorOf(client.send(new ListObjectsV2Command({ Bucket }))), "404 NoSuchBucket");
-  },
-);
+  assert.equal((await archiveMapi(store, "POST", "/namespaces/records/versioningSettings", RELEASE)).status, 200);
+  // It is still searched, so the records stay whatever the store does meanwhile.
+  assert.equal((await archiveMapi(store, "POST", "/namespaces/records", { description: "x" })).status, 200);
+  assert.equal(await deletedByS3(), "409 BucketNotEmpty");
+  assert.equal((await archiveMapi(store, "POST", "/namespaces/records", { searchEnabled: false })).status, 200);
+  await eventually("ok", deletedByS3);
+  assert.equal(await errorOf(client.send(new ListObjectsV2Command({ Bucket }))), "404 NoSuchBucket");
+});
 
-Deno.test(
-  "deletion records: MAPI deletes the namespace once they are gone, a restart in between or not",
-  async () => {
-    const store = await startStore();
-    const client = await namespace(store, "records", {
-      versioningSettings: { enabled: true, keepDeletionRecords: true, prune: true, pruneDays: 1 },
-    });
-    for (let i = 0; i < 30; i++) await put(client, "records", `k${i}`, "x");
-    await deleteAll(client, "records");
-    await store.stop();
-    await using again = await startStore(store.folder);
-    const deleted = async () => (await archiveMapi(again, "DELETE", "/namespaces/records")).status;
-    assert.equal(await deleted(), 409);
-    await archiveMapi(again, "POST", "/namespaces/records/versioningSettings", { keepDeletionRecords: false });
-    assert.equal(await deleted(), 409);
-    await archiveMapi(again, "POST", "/namespaces/records/versioningSettings", { pruneDays: 0 });
-    await eventually(200, deleted);
-  },
-);
+Deno.test("deletion records: MAPI deletes the namespace once they are gone, a restart in between or not", async () => {
+  const store = await startStore();
+  const client = await namespace(store, "records", {
+    versioningSettings: { enabled: true, keepDeletionRecords: true, prune: true, pruneDays: 1 },
+  });
+  for (let i = 0; i < 30; i++) await put(client, "records", `k${i}`, "x");
+  await deleteAll(client, "records");
+  await store.stop();
+  await using again = await startStore(store.folder);
+  const deleted = async () => (await archiveMapi(again, "DELETE", "/namespaces/records")).status;
+  assert.equal(await deleted(), 409);
+  await archiveMapi(again, "POST", "/namespaces/records/versioningSettings", { keepDeletionRecords: false });
+  assert.equal(await deleted(), 409);
+  await archiveMapi(again, "POST", "/namespaces/records/versioningSettings", { pruneDays: 0 });
+  await eventually(200, deleted);
+});
 
 storeTest("delete markers: without them a key disappears, and its versions stay", async ({ store }) => {
   const client = await namespace(store, "bare", { versioningSettings: { enabled: true, useDeleteMarkers: false } });

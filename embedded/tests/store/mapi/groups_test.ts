@@ -80,81 +80,75 @@ storeTest("groups: members have the group's roles and its right to create namesp
   assert.equal(await asAnna("POST", "/groupAccounts/more/dataAccessPermissions", permissions("letters")), 403);
 });
 
-storeTest(
-  "data access permissions: a POST replaces those of the named namespaces, and adds what is implied",
-  async ({ store }) => {
-    await makeUser(store, "anna");
-    await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers" });
-    for (const account of ["/userAccounts/ANNA", "/groupAccounts/READERS"]) {
-      const path = `${account}/dataAccessPermissions`;
-      const read = async (query = "") =>
-        (await archiveMapi(store, "GET", path + query)).json().namespacePermission.map(
-          (one: { namespaceName: string; permissions: { permission: string[] } }) =>
-            `${one.namespaceName}: ${one.permissions.permission.join(" ")}`,
-        );
-      assert.deepEqual(await read(), []);
-      const both = [...permissions("LETTERS", "SEARCH").namespacePermission, {
-        namespaceName: "maps",
-        permissions: { permission: ["PURGE", "CHOWN"] },
-      }];
-      assert.equal((await archiveMapi(store, "POST", path, { namespacePermission: both })).status, 200);
-      assert.deepEqual(await read(), ["letters: BROWSE READ SEARCH", "maps: DELETE PURGE CHOWN"]);
-      assert.deepEqual(await read("?sortOrder=descending&count=1"), ["maps: DELETE PURGE CHOWN"]);
-      assert.deepEqual(await read("?filterString=LET"), ["letters: BROWSE READ SEARCH"]);
-      await archiveMapi(store, "POST", path, permissions("letters", "WRITE"));
-      assert.deepEqual(await read(), ["letters: WRITE", "maps: DELETE PURGE CHOWN"]);
-      await archiveMapi(store, "POST", path, permissions("maps"));
-      assert.deepEqual(await read(), ["letters: WRITE"]);
-      const refused: [unknown, RegExp][] = [
-        [{}, /namespacePermission/],
-        [{ namespacePermission: [1] }, /namespacePermission/],
-        [{ namespacePermission: [{ namespaceName: "letters" }] }, /permissions/],
-        [permissions("letters", "read"), /permissions/],
-        [
-          {
-            namespacePermission: [
-              ...permissions("maps", "READ").namespacePermission,
-              ...permissions("Maps").namespacePermission,
-            ],
-          },
-          /namespaceName/,
-        ],
-      ];
-      for (const [body, member] of refused) {
-        const answer = await archiveMapi(store, "POST", path, body);
-        assert.equal(answer.status, 400);
-        assert.match(answer.text, member);
-      }
-      const absent = await archiveMapi(store, "POST", path, permissions("no-such", "READ"));
-      assert.equal(absent.status, 409);
-      assert.match(absent.text, /namespaceName/);
-      assert.deepEqual(await read(), ["letters: WRITE"]);
+storeTest("permissions: a POST replaces those of the named namespaces, and adds what is implied", async ({ store }) => {
+  await makeUser(store, "anna");
+  await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers" });
+  for (const account of ["/userAccounts/ANNA", "/groupAccounts/READERS"]) {
+    const path = `${account}/dataAccessPermissions`;
+    const read = async (query = "") =>
+      (await archiveMapi(store, "GET", path + query)).json().namespacePermission.map(
+        (one: { namespaceName: string; permissions: { permission: string[] } }) =>
+          `${one.namespaceName}: ${one.permissions.permission.join(" ")}`,
+      );
+    assert.deepEqual(await read(), []);
+    const both = [...permissions("LETTERS", "SEARCH").namespacePermission, {
+      namespaceName: "maps",
+      permissions: { permission: ["PURGE", "CHOWN"] },
+    }];
+    assert.equal((await archiveMapi(store, "POST", path, { namespacePermission: both })).status, 200);
+    assert.deepEqual(await read(), ["letters: BROWSE READ SEARCH", "maps: DELETE PURGE CHOWN"]);
+    assert.deepEqual(await read("?sortOrder=descending&count=1"), ["maps: DELETE PURGE CHOWN"]);
+    assert.deepEqual(await read("?filterString=LET"), ["letters: BROWSE READ SEARCH"]);
+    await archiveMapi(store, "POST", path, permissions("letters", "WRITE"));
+    assert.deepEqual(await read(), ["letters: WRITE", "maps: DELETE PURGE CHOWN"]);
+    await archiveMapi(store, "POST", path, permissions("maps"));
+    assert.deepEqual(await read(), ["letters: WRITE"]);
+    const refused: [unknown, RegExp][] = [
+      [{}, /namespacePermission/],
+      [{ namespacePermission: [1] }, /namespacePermission/],
+      [{ namespacePermission: [{ namespaceName: "letters" }] }, /permissions/],
+      [permissions("letters", "read"), /permissions/],
+      [
+        {
+          namespacePermission: [
+            ...permissions("maps", "READ").namespacePermission,
+            ...permissions("Maps").namespacePermission,
+          ],
+        },
+        /namespaceName/,
+      ],
+    ];
+    for (const [body, member] of refused) {
+      const answer = await archiveMapi(store, "POST", path, body);
+      assert.equal(answer.status, 400);
+      assert.match(answer.text, member);
     }
-    const own = await archiveMapi(store, "GET", "/userAccounts/anna/dataAccessPermissions", undefined, "anna");
-    assert.equal(own.status, 200);
-  },
-);
+    const absent = await archiveMapi(store, "POST", path, permissions("no-such", "READ"));
+    assert.equal(absent.status, 409);
+    assert.match(absent.text, /namespaceName/);
+    assert.deepEqual(await read(), ["letters: WRITE"]);
+  }
+  const own = await archiveMapi(store, "GET", "/userAccounts/anna/dataAccessPermissions", undefined, "anna");
+  assert.equal(own.status, 200);
+});
 
-storeTest(
-  "data access permissions: those of a user and of its groups add up, and end when they are removed",
-  async ({ store }) => {
-    await makeUser(store, "anna");
-    const own = clientOf(store, "anna");
-    const buckets = async () => (await own.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name) ?? [];
-    const list = () => statusOf(own.send(new ListObjectsV2Command({ Bucket: "letters" })));
-    const put = () => statusOf(own.send(new PutObjectCommand({ Bucket: "letters", Key: "new", Body: "x" })));
-    assert.deepEqual([await list(), await put(), await buckets()], [403, 403, []]);
-    await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers", members: { username: ["anna"] } });
-    await archiveMapi(store, "POST", "/groupAccounts/readers/dataAccessPermissions", permissions("letters", "READ"));
-    assert.deepEqual([await list(), await put(), await buckets()], [200, 403, ["letters"]]);
-    await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters", "WRITE"));
-    assert.deepEqual([await list(), await put()], [200, 200]);
-    await archiveMapi(store, "POST", "/groupAccounts/readers", { members: { username: [] } });
-    assert.deepEqual([await list(), await put()], [403, 200]);
-    await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters"));
-    assert.deepEqual([await list(), await put(), await buckets()], [403, 403, []]);
-  },
-);
+storeTest("permissions: those of a user and of its groups add up, and end when they are removed", async ({ store }) => {
+  await makeUser(store, "anna");
+  const own = clientOf(store, "anna");
+  const buckets = async () => (await own.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name) ?? [];
+  const list = () => statusOf(own.send(new ListObjectsV2Command({ Bucket: "letters" })));
+  const put = () => statusOf(own.send(new PutObjectCommand({ Bucket: "letters", Key: "new", Body: "x" })));
+  assert.deepEqual([await list(), await put(), await buckets()], [403, 403, []]);
+  await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers", members: { username: ["anna"] } });
+  await archiveMapi(store, "POST", "/groupAccounts/readers/dataAccessPermissions", permissions("letters", "READ"));
+  assert.deepEqual([await list(), await put(), await buckets()], [200, 403, ["letters"]]);
+  await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters", "WRITE"));
+  assert.deepEqual([await list(), await put()], [200, 200]);
+  await archiveMapi(store, "POST", "/groupAccounts/readers", { members: { username: [] } });
+  assert.deepEqual([await list(), await put()], [403, 200]);
+  await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters"));
+  assert.deepEqual([await list(), await put(), await buckets()], [403, 403, []]);
+});
 
 storeTest("groups: a grant to a group is a grant to its members", async ({ store }) => {
   await makeUser(store, "anna");

@@ -51,30 +51,27 @@ storeTest("lock-out: a configured lock spares the converter and the last adminis
   assert.equal(await mapi(store, "archive", users, curator), 200);
 });
 
-storeTest(
-  "lock-out: an administrator by its group counts, and one disabled or without a password does not",
-  async ({ store }) => {
-    const curator = ["curator", SAMPLE_PASSWORD] as const;
-    const put = async (path: string, body: unknown) =>
-      assert.equal((await archiveMapi(store, "PUT", path, body)).status, 200);
-    const lock = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
-    assert.equal(await mapi(store, "archive", "/archive/consoleSecurity", curator, lock), 200);
-    const roles = { role: ["ADMINISTRATOR", "SECURITY"] };
-    await put("/userAccounts?password=remote-1", account("remote", { localAuthentication: false, roles }));
-    await put("/userAccounts?password=off-line-1", account("off", { enabled: false, roles }));
-    await mapi(store, "archive", "/archive", ["curator", "wrong-1"]);
-    assert.equal(await mapi(store, "archive", "/archive/userAccounts", curator), 200);
-    await put("/groupAccounts", {
-      groupname: "admins",
-      externalGroupID: "admins",
-      roles,
-      members: { username: ["reader"] },
-    });
-    await mapi(store, "archive", "/archive", ["curator", "wrong-1"]);
-    assert.equal(await mapi(store, "archive", "/archive/userAccounts", curator), 403);
-    assert.equal(await mapi(store, "archive", "/archive/userAccounts", ["reader", SAMPLE_PASSWORD]), 200);
-  },
-);
+storeTest("lock-out: an administrator by group counts, a disabled one or without password not", async ({ store }) => {
+  const curator = ["curator", SAMPLE_PASSWORD] as const;
+  const put = async (path: string, body: unknown) =>
+    assert.equal((await archiveMapi(store, "PUT", path, body)).status, 200);
+  const lock = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
+  assert.equal(await mapi(store, "archive", "/archive/consoleSecurity", curator, lock), 200);
+  const roles = { role: ["ADMINISTRATOR", "SECURITY"] };
+  await put("/userAccounts?password=remote-1", account("remote", { localAuthentication: false, roles }));
+  await put("/userAccounts?password=off-line-1", account("off", { enabled: false, roles }));
+  await mapi(store, "archive", "/archive", ["curator", "wrong-1"]);
+  assert.equal(await mapi(store, "archive", "/archive/userAccounts", curator), 200);
+  await put("/groupAccounts", {
+    groupname: "admins",
+    externalGroupID: "admins",
+    roles,
+    members: { username: ["reader"] },
+  });
+  await mapi(store, "archive", "/archive", ["curator", "wrong-1"]);
+  assert.equal(await mapi(store, "archive", "/archive/userAccounts", curator), 403);
+  assert.equal(await mapi(store, "archive", "/archive/userAccounts", ["reader", SAMPLE_PASSWORD]), 200);
+});
 
 /** All that a refusal says, without what is new in each. */
 async function said(response: Response): Promise<unknown> {
@@ -85,36 +82,33 @@ async function said(response: Response): Promise<unknown> {
   return { status: response.status, headers, text };
 }
 
-storeTest(
-  "failed logins: by either protocol, absent users, disabled ones and wrong passwords look alike",
-  async ({ store }) => {
-    const curator = ["curator", SAMPLE_PASSWORD] as const;
-    assert.equal(await mapi(store, "archive", "/archive/userAccounts/reader", curator, { enabled: false }), 200);
-    const wrong = ["nobody", "reader", "converter", "åsa", "a".repeat(64)].map((user) => [user, "wrong-1"] as const);
-    const by = {
-      s3: (user: string, password: string) => {
-        const { accessKeyId, secretAccessKey } = s3Keys(user, password);
-        const signed = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
-        return signed.fetch(`${store.s3("archive")}/campaigns`);
-      },
-      native: (user: string, password: string) =>
-        fetch(`${store.mapi("archive")}/mapi/tenants/archive/userAccounts`, {
-          headers: mapiAuthorization(user, password),
-        }),
-      ad: (user: string, password: string) => {
-        const bytes = new TextEncoder().encode(`AD ${user}:${password}`);
-        const authorization = String.fromCharCode(...bytes);
-        return fetch(`${store.mapi("archive")}/mapi/tenants/archive/userAccounts`, { headers: { authorization } });
-      },
-      system: (user: string, password: string) =>
-        fetch(`${store.mapi(null)}/mapi/tenants`, {
-          headers: mapiAuthorization(user === "reader" ? "admin" : user, password),
-        }),
-    };
-    for (const [protocol, call] of Object.entries(by)) {
-      const answers = await Promise.all(wrong.map(async (login) => await said(await call(...login))));
-      for (const answer of answers) assert.deepEqual(answer, answers[0], protocol);
-      assert.equal((answers[0] as { status: number }).status, 403);
-    }
-  },
-);
+storeTest("failed logins: absent users, disabled ones and wrong passwords look alike", async ({ store }) => {
+  const curator = ["curator", SAMPLE_PASSWORD] as const;
+  assert.equal(await mapi(store, "archive", "/archive/userAccounts/reader", curator, { enabled: false }), 200);
+  const wrong = ["nobody", "reader", "converter", "åsa", "a".repeat(64)].map((user) => [user, "wrong-1"] as const);
+  const by = {
+    s3: (user: string, password: string) => {
+      const { accessKeyId, secretAccessKey } = s3Keys(user, password);
+      const signed = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
+      return signed.fetch(`${store.s3("archive")}/campaigns`);
+    },
+    native: (user: string, password: string) =>
+      fetch(`${store.mapi("archive")}/mapi/tenants/archive/userAccounts`, {
+        headers: mapiAuthorization(user, password),
+      }),
+    ad: (user: string, password: string) => {
+      const bytes = new TextEncoder().encode(`AD ${user}:${password}`);
+      const authorization = String.fromCharCode(...bytes);
+      return fetch(`${store.mapi("archive")}/mapi/tenants/archive/userAccounts`, { headers: { authorization } });
+    },
+    system: (user: string, password: string) =>
+      fetch(`${store.mapi(null)}/mapi/tenants`, {
+        headers: mapiAuthorization(user === "reader" ? "admin" : user, password),
+      }),
+  };
+  for (const [protocol, call] of Object.entries(by)) {
+    const answers = await Promise.all(wrong.map(async (login) => await said(await call(...login))));
+    for (const answer of answers) assert.deepEqual(answer, answers[0], protocol);
+    assert.equal((answers[0] as { status: number }).status, 403);
+  }
+});

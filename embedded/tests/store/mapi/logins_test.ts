@@ -40,77 +40,71 @@ storeTest("passwords: the tenant's rules decide, and each error names the rule",
   assert.equal((await archiveMapi(store, "PUT", `${USERS}?password=Passw0rd`, account("b"))).status, 400);
 });
 
-storeTest(
-  "passwords: changed by the user with the old one, or by an administrator; S3 keys follow at once",
-  async ({ store }) => {
-    await addUser(store);
-    const own = (body: unknown, password: string) =>
-      archiveMapi(store, "POST", `${USERS}/lena/changePassword`, body, ["lena", password]);
-    assert.equal((await own({ newPassword: "second-2" }, "first-1")).status, 403);
-    assert.equal((await own({ newPassword: "second-2", oldPassword: "wrong-1" }, "first-1")).status, 403);
-    assert.equal((await own({ oldPassword: "first-1" }, "first-1")).status, 400);
-    assert.equal((await own({ newPassword: "second-2", oldPassword: "first-1" }, "first-1")).status, 200);
-    assert.equal(await s3Login(store, "lena", "first-1"), "403 SignatureDoesNotMatch");
-    assert.equal(await s3Login(store, "lena", "second-2"), "ok");
-    assert.equal((await own({ newPassword: "x-12345", oldPassword: "first-1" }, "first-1")).status, 403);
+storeTest("passwords: users need the old one for a change, administrators none; S3 keys follow", async ({ store }) => {
+  await addUser(store);
+  const own = (body: unknown, password: string) =>
+    archiveMapi(store, "POST", `${USERS}/lena/changePassword`, body, ["lena", password]);
+  assert.equal((await own({ newPassword: "second-2" }, "first-1")).status, 403);
+  assert.equal((await own({ newPassword: "second-2", oldPassword: "wrong-1" }, "first-1")).status, 403);
+  assert.equal((await own({ oldPassword: "first-1" }, "first-1")).status, 400);
+  assert.equal((await own({ newPassword: "second-2", oldPassword: "first-1" }, "first-1")).status, 200);
+  assert.equal(await s3Login(store, "lena", "first-1"), "403 SignatureDoesNotMatch");
+  assert.equal(await s3Login(store, "lena", "second-2"), "ok");
+  assert.equal((await own({ newPassword: "x-12345", oldPassword: "first-1" }, "first-1")).status, 403);
 
-    const others = await archiveMapi(store, "POST", `${USERS}/curator/changePassword`, { newPassword: "stolen-1" }, [
-      "lena",
-      "second-2",
-    ]);
-    assert.equal(others.status, 403);
-    await post(store, `${USERS}/lena/changePassword`, { newPassword: "third-3" });
-    assert.equal(await s3Login(store, "lena", "third-3"), "ok");
-    await post(store, `${USERS}/lena?password=fourth-4`, { fullName: "Lena G" });
-    assert.equal(await s3Login(store, "lena", "fourth-4"), "ok");
-    assert.match((await archiveMapi(store, "GET", `${USERS}/lena`)).text, /Lena G/);
-    assert.equal(
-      (await archiveMapi(store, "POST", `${USERS}/nobody/changePassword`, { newPassword: "third-3" })).status,
-      404,
-    );
+  const others = await archiveMapi(store, "POST", `${USERS}/curator/changePassword`, { newPassword: "stolen-1" }, [
+    "lena",
+    "second-2",
+  ]);
+  assert.equal(others.status, 403);
+  await post(store, `${USERS}/lena/changePassword`, { newPassword: "third-3" });
+  assert.equal(await s3Login(store, "lena", "third-3"), "ok");
+  await post(store, `${USERS}/lena?password=fourth-4`, { fullName: "Lena G" });
+  assert.equal(await s3Login(store, "lena", "fourth-4"), "ok");
+  assert.match((await archiveMapi(store, "GET", `${USERS}/lena`)).text, /Lena G/);
+  assert.equal(
+    (await archiveMapi(store, "POST", `${USERS}/nobody/changePassword`, { newPassword: "third-3" })).status,
+    404,
+  );
 
-    assert.equal((await archiveMapi(store, "POST", `${USERS}?resetPasswords=reset-99`, {})).status, 200);
-    assert.equal(await s3Login(store, "curator", "reset-99"), "ok");
-    // Without the role SECURITY, lena keeps hers.
-    assert.equal(await s3Login(store, "lena", "fourth-4"), "ok");
-    assert.equal((await archiveMapi(store, "POST", USERS, {}, ["curator", "reset-99"])).status, 400);
-  },
-);
+  assert.equal((await archiveMapi(store, "POST", `${USERS}?resetPasswords=reset-99`, {})).status, 200);
+  assert.equal(await s3Login(store, "curator", "reset-99"), "ok");
+  // Without the role SECURITY, lena keeps hers.
+  assert.equal(await s3Login(store, "lena", "fourth-4"), "ok");
+  assert.equal((await archiveMapi(store, "POST", USERS, {}, ["curator", "reset-99"])).status, 400);
+});
 
-storeTest(
-  "logins: an account that must change its password may do nothing else by the management API, S3 works",
-  async ({ store }) => {
-    await addUser(store, { forcePasswordChange: true, roles: { role: ["ADMINISTRATOR"] } });
-    const lena = (method: string, path: string, body?: unknown, password = "first-1") =>
-      statusAndText(archiveMapi(store, method, path, body, ["lena", password]));
-    const own = `${USERS}/lena/changePassword`;
-    for (
-      const [method, path, body] of [
-        ["GET", USERS],
-        ["GET", `${USERS}/lena`],
-        ["HEAD", "/namespaces/letters"],
-        ["GET", "/nowhere"],
-        ["PUT", "/namespaces", { name: "n" }],
-        ["POST", `${USERS}/curator/changePassword`, { newPassword: "second-2" }],
-        ["POST", `${USERS}/lena`, { forcePasswordChange: false }],
-      ] as const
-    ) {
-      const refused = await lena(method, path, body);
-      assert.match(refused, method === "HEAD" ? /^403 $/ : /^403 .*must be changed first/, `${method} ${path}`);
-    }
-    assert.equal(await s3Login(store, "lena", "first-1"), "ok");
+storeTest("logins: who must change the password may do nothing else by the management API", async ({ store }) => {
+  await addUser(store, { forcePasswordChange: true, roles: { role: ["ADMINISTRATOR"] } });
+  const lena = (method: string, path: string, body?: unknown, password = "first-1") =>
+    statusAndText(archiveMapi(store, method, path, body, ["lena", password]));
+  const own = `${USERS}/lena/changePassword`;
+  for (
+    const [method, path, body] of [
+      ["GET", USERS],
+      ["GET", `${USERS}/lena`],
+      ["HEAD", "/namespaces/letters"],
+      ["GET", "/nowhere"],
+      ["PUT", "/namespaces", { name: "n" }],
+      ["POST", `${USERS}/curator/changePassword`, { newPassword: "second-2" }],
+      ["POST", `${USERS}/lena`, { forcePasswordChange: false }],
+    ] as const
+  ) {
+    const refused = await lena(method, path, body);
+    assert.match(refused, method === "HEAD" ? /^403 $/ : /^403 .*must be changed first/, `${method} ${path}`);
+  }
+  assert.equal(await s3Login(store, "lena", "first-1"), "ok");
 
-    // What an administrator sets is not yet the user's own; nor is the old password a new one.
-    assert.equal((await archiveMapi(store, "POST", own, { newPassword: "second-2" })).status, 200);
-    assert.match(await lena("GET", USERS, undefined, "second-2"), /must be changed first/);
-    const change = (newPassword: string) =>
-      lena("POST", own.replace("lena", "LENA"), { oldPassword: "second-2", newPassword }, "second-2");
-    assert.match(await change("second-2"), /^400 .*newPassword/);
-    assert.match(await change("third-3"), /^200/);
-    assert.match(await lena("GET", USERS, undefined, "third-3"), /^200/);
-    assert.match((await archiveMapi(store, "GET", `${USERS}/lena`)).text, /"forcePasswordChange":false/);
-  },
-);
+  // What an administrator sets is not yet the user's own; nor is the old password a new one.
+  assert.equal((await archiveMapi(store, "POST", own, { newPassword: "second-2" })).status, 200);
+  assert.match(await lena("GET", USERS, undefined, "second-2"), /must be changed first/);
+  const change = (newPassword: string) =>
+    lena("POST", own.replace("lena", "LENA"), { oldPassword: "second-2", newPassword }, "second-2");
+  assert.match(await change("second-2"), /^400 .*newPassword/);
+  assert.match(await change("third-3"), /^200/);
+  assert.match(await lena("GET", USERS, undefined, "third-3"), /^200/);
+  assert.match((await archiveMapi(store, "GET", `${USERS}/lena`)).text, /"forcePasswordChange":false/);
+});
 
 Deno.test("logins: wrong passwords lock an account for both protocols until it is unlocked", async () => {
   const store = await startStore();

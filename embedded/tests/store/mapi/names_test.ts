@@ -13,23 +13,20 @@ const NAMED: readonly [path: string, member: string, rest: Record<string, unknow
   ["/namespaces/letters/retentionClasses", "name", { value: "A+1y" }],
 ];
 
-storeTest(
-  "names: a name that no path can contain is rejected, because it could not be read or deleted",
-  async ({ store }) => {
-    for (const [path, member, rest] of NAMED) {
-      for (const name of [".", "..", "a\ud800", "\udc00", "a\u0000"]) {
-        const { status, text } = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
-        assert.match(`${status} ${text}`, new RegExp(`^400 .*${member}`), `${path} ${JSON.stringify(name)}`);
-      }
-      const name = "... \u{1f4dc} å";
-      const made = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
-      assert.equal(made.status, 200, made.text);
-      const one = `${path.split("?")[0]}/${encodeURIComponent(name)}`;
-      assert.equal((await archiveMapi(store, "GET", `${one}?verbose=true`)).json()[member], name);
-      assert.equal((await archiveMapi(store, "DELETE", one)).status, 200, one);
+storeTest("names: one that no path can contain is rejected: it could not be read or deleted", async ({ store }) => {
+  for (const [path, member, rest] of NAMED) {
+    for (const name of [".", "..", "a\ud800", "\udc00", "a\u0000"]) {
+      const { status, text } = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
+      assert.match(`${status} ${text}`, new RegExp(`^400 .*${member}`), `${path} ${JSON.stringify(name)}`);
     }
-  },
-);
+    const name = "... \u{1f4dc} å";
+    const made = await archiveMapi(store, "PUT", path, { ...rest, [member]: name });
+    assert.equal(made.status, 200, made.text);
+    const one = `${path.split("?")[0]}/${encodeURIComponent(name)}`;
+    assert.equal((await archiveMapi(store, "GET", `${one}?verbose=true`)).json()[member], name);
+    assert.equal((await archiveMapi(store, "DELETE", one)).status, 200, one);
+  }
+});
 
 storeTest("namespaces: directoryUsage is read in any case, and shown in one", async ({ store }) => {
   assert.equal(

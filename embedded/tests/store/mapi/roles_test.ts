@@ -112,19 +112,16 @@ storeTest("roles: each may do exactly what the table says in its tenant", async 
   assert.deepEqual(wrong, []);
 });
 
-storeTest(
-  "roles: those of an account of the system level are read there, and at no tenant's level",
-  async ({ store }) => {
-    const read = async (level: string | null, user: string, name: string) => {
-      const url = `${store.mapi(level)}/mapi/userAccounts/${name}?verbose=true`;
-      const response = await fetch(url, { headers: mapiAuthorization(user) });
-      return { status: response.status, body: await response.json() };
-    };
-    const { status, body } = await read(null, "admin", "ADMIN");
-    assert.deepEqual([status, body.username], [200, "admin"]);
-    assert.ok(body.roles.role.includes("ADMINISTRATOR"));
-    assert.equal((await read(null, "admin", "absent")).status, 404);
-    assert.equal((await read(null, "curator", "admin")).status, 403);
-    assert.equal((await read("archive", "curator", "admin")).status, 404);
-  },
-);
+storeTest("roles: those of the system level's accounts are read there, and at no tenant's level", async ({ store }) => {
+  const read = async (level: string | null, user: string, name: string) => {
+    const url = `${store.mapi(level)}/mapi/userAccounts/${name}?verbose=true`;
+    const response = await fetch(url, { headers: mapiAuthorization(user) });
+    return { status: response.status, body: await response.json() };
+  };
+  const { status, body } = await read(null, "admin", "ADMIN");
+  assert.deepEqual([status, body.username], [200, "admin"]);
+  assert.ok(body.roles.role.includes("ADMINISTRATOR"));
+  assert.equal((await read(null, "admin", "absent")).status, 404);
+  assert.equal((await read(null, "curator", "admin")).status, 403);
+  assert.equal((await read("archive", "curator", "admin")).status, 404);
+});

@@ -39,38 +39,35 @@ async function as(store: Store, user: string, method: string, path: string, body
   return (await archiveMapi(store, method, path, body, user)).status;
 }
 
-Deno.test(
-  "settings: each document has defaults, changes by member, refuses by name and survives a restart",
-  async () => {
-    const store = await startStore();
-    const expected = new Map<string, unknown>();
-    for (const [path, given, wrong] of DOCUMENTS) {
-      const before = (await archiveMapi(store, "GET", path)).json();
-      const refused = await archiveMapi(store, "POST", path, { ...given, ...wrong });
-      assert.equal(refused.status, "contentClasses" in wrong ? 409 : 400, path);
-      const [member] = Object.keys(wrong);
-      const inner = member === "ipSettings" ? "allowAddresses" : member;
-      assert.ok(refused.text.includes(inner), `${path}: ${refused.text}`);
-      assert.deepEqual((await archiveMapi(store, "GET", path)).json(), before, path);
+Deno.test("settings: each has defaults, changes by member, refuses by name and survives a restart", async () => {
+  const store = await startStore();
+  const expected = new Map<string, unknown>();
+  for (const [path, given, wrong] of DOCUMENTS) {
+    const before = (await archiveMapi(store, "GET", path)).json();
+    const refused = await archiveMapi(store, "POST", path, { ...given, ...wrong });
+    assert.equal(refused.status, "contentClasses" in wrong ? 409 : 400, path);
+    const [member] = Object.keys(wrong);
+    const inner = member === "ipSettings" ? "allowAddresses" : member;
+    assert.ok(refused.text.includes(inner), `${path}: ${refused.text}`);
+    assert.deepEqual((await archiveMapi(store, "GET", path)).json(), before, path);
 
-      const changed = await archiveMapi(store, "POST", path, { ...given, odd: 1 });
-      assert.deepEqual([changed.status, changed.text], [200, ""], path);
-      expected.set(path, { ...before, ...given });
-      assert.deepEqual((await archiveMapi(store, "GET", path)).json(), expected.get(path), path);
-      assert.equal(await as(store, "curator", "POST", path, {}), 200);
-      assert.equal(await as(store, "curator", "DELETE", path), 405, path);
-      assert.equal(
-        await as(store, "curator", "POST", path.replace("/letters/", "/none/"), {}),
-        path.includes("/letters/") ? 404 : 200,
-      );
-    }
-    await store.stop();
-    await using again = await startStore(store.folder);
-    for (const [path] of DOCUMENTS) {
-      assert.deepEqual((await archiveMapi(again, "GET", path)).json(), expected.get(path), path);
-    }
-  },
-);
+    const changed = await archiveMapi(store, "POST", path, { ...given, odd: 1 });
+    assert.deepEqual([changed.status, changed.text], [200, ""], path);
+    expected.set(path, { ...before, ...given });
+    assert.deepEqual((await archiveMapi(store, "GET", path)).json(), expected.get(path), path);
+    assert.equal(await as(store, "curator", "POST", path, {}), 200);
+    assert.equal(await as(store, "curator", "DELETE", path), 405, path);
+    assert.equal(
+      await as(store, "curator", "POST", path.replace("/letters/", "/none/"), {}),
+      path.includes("/letters/") ? 404 : 200,
+    );
+  }
+  await store.stop();
+  await using again = await startStore(store.folder);
+  for (const [path] of DOCUMENTS) {
+    assert.deepEqual((await archiveMapi(again, "GET", path)).json(), expected.get(path), path);
+  }
+});
 
 storeTest("settings: members that a change omits within a record of a document stay", async ({ store }) => {
   const set = async (path: string, document: unknown) =>
@@ -144,59 +141,56 @@ storeTest("namespace defaults: new namespaces follow them, by either protocol", 
   assert.equal((await client.send(new GetBucketVersioningCommand({ Bucket: "three" }))).Status, undefined);
 });
 
-storeTest(
-  "classes: content and retention classes are created, changed, listed and deleted; invalid ones are rejected",
-  async ({ store }) => {
-    const property = { name: "title", expression: "/doc/title", type: "STRING" };
-    const made = (body: unknown) => archiveMapi(store, "PUT", "/contentClasses", body);
-    assert.equal((await made({ name: "Map", contentProperties: [property], namespaces: ["maps"] })).status, 200);
-    assert.equal((await made({ name: "map" })).status, 409);
-    assert.equal((await made({ name: "letter", contentProperties: { contentProperty: [property] } })).status, 200);
-    assert.match((await made({ name: "x", contentProperties: [{ ...property, name: "a b" }] })).text, /name/);
-    assert.match((await made({ name: "x", contentProperties: [{ ...property, type: "STRINGS" }] })).text, /type/);
-    assert.match((await made({ name: "x", contentProperties: [{ name: "a" }] })).text, /expression/);
-    assert.match((await made({ name: "x", contentProperties: [property, property] })).text, /once/);
-    assert.match((await made({ name: "x", namespaces: ["none"] })).text, /namespaces/);
-    assert.match((await made({})).text, /name/);
-    assert.deepEqual((await archiveMapi(store, "GET", "/contentClasses")).json(), { name: ["letter", "Map"] });
-    assert.deepEqual((await archiveMapi(store, "GET", "/contentClasses?verbose=true&filterString=MA")).json(), [{
-      name: "Map",
-      contentProperties: [{ ...property, multivalued: false, format: null }],
-      namespaces: ["maps"],
-    }]);
-    assert.equal(await as(store, "curator", "POST", "/contentClasses/MAP", { contentProperties: [] }), 200);
-    const map = (await archiveMapi(store, "GET", "/contentClasses/map")).json();
-    assert.deepEqual([map.contentProperties, map.namespaces], [[], ["maps"]]);
-    assert.equal(await as(store, "curator", "POST", "/contentClasses/none", {}), 404);
-    const indexing = "/namespaces/maps/customMetadataIndexingSettings";
-    assert.equal(await as(store, "curator", "POST", indexing, { contentClasses: { name: ["MAP", "letter"] } }), 200);
-    assert.equal(await as(store, "curator", "DELETE", "/contentClasses/map"), 200);
-    assert.deepEqual((await archiveMapi(store, "GET", indexing)).json().contentClasses, ["letter"]);
-    assert.equal(await as(store, "curator", "DELETE", "/contentClasses/map"), 404);
-    assert.equal(await as(store, "curator", "HEAD", "/contentClasses/map"), 302);
+storeTest("classes: they are created, changed, listed and deleted; invalid ones are rejected", async ({ store }) => {
+  const property = { name: "title", expression: "/doc/title", type: "STRING" };
+  const made = (body: unknown) => archiveMapi(store, "PUT", "/contentClasses", body);
+  assert.equal((await made({ name: "Map", contentProperties: [property], namespaces: ["maps"] })).status, 200);
+  assert.equal((await made({ name: "map" })).status, 409);
+  assert.equal((await made({ name: "letter", contentProperties: { contentProperty: [property] } })).status, 200);
+  assert.match((await made({ name: "x", contentProperties: [{ ...property, name: "a b" }] })).text, /name/);
+  assert.match((await made({ name: "x", contentProperties: [{ ...property, type: "STRINGS" }] })).text, /type/);
+  assert.match((await made({ name: "x", contentProperties: [{ name: "a" }] })).text, /expression/);
+  assert.match((await made({ name: "x", contentProperties: [property, property] })).text, /once/);
+  assert.match((await made({ name: "x", namespaces: ["none"] })).text, /namespaces/);
+  assert.match((await made({})).text, /name/);
+  assert.deepEqual((await archiveMapi(store, "GET", "/contentClasses")).json(), { name: ["letter", "Map"] });
+  assert.deepEqual((await archiveMapi(store, "GET", "/contentClasses?verbose=true&filterString=MA")).json(), [{
+    name: "Map",
+    contentProperties: [{ ...property, multivalued: false, format: null }],
+    namespaces: ["maps"],
+  }]);
+  assert.equal(await as(store, "curator", "POST", "/contentClasses/MAP", { contentProperties: [] }), 200);
+  const map = (await archiveMapi(store, "GET", "/contentClasses/map")).json();
+  assert.deepEqual([map.contentProperties, map.namespaces], [[], ["maps"]]);
+  assert.equal(await as(store, "curator", "POST", "/contentClasses/none", {}), 404);
+  const indexing = "/namespaces/maps/customMetadataIndexingSettings";
+  assert.equal(await as(store, "curator", "POST", indexing, { contentClasses: { name: ["MAP", "letter"] } }), 200);
+  assert.equal(await as(store, "curator", "DELETE", "/contentClasses/map"), 200);
+  assert.deepEqual((await archiveMapi(store, "GET", indexing)).json().contentClasses, ["letter"]);
+  assert.equal(await as(store, "curator", "DELETE", "/contentClasses/map"), 404);
+  assert.equal(await as(store, "curator", "HEAD", "/contentClasses/map"), 302);
 
-    const classes = "/namespaces/maps/retentionClasses";
-    const retention = (body: unknown) => archiveMapi(store, "PUT", classes, body);
-    assert.equal((await retention({ name: "Long", value: "A+30y", allowDisposition: true })).status, 200);
-    assert.equal((await retention({ name: "long", value: "0" })).status, 409);
-    assert.match((await retention({ name: "a" })).text, /value/);
-    assert.match((await retention({ name: "a", value: "C+Long" })).text, /value/);
-    assert.equal((await retention({ name: "a/b ä", value: "-1" })).status, 200);
-    assert.deepEqual((await archiveMapi(store, "GET", `${classes}?sortOrder=descending`)).json(), {
-      name: ["Long", "a/b ä"],
-    });
-    const odd = `${classes}/${encodeURIComponent("a/b ä")}`;
-    assert.equal(await as(store, "curator", "POST", odd, { description: "d" }), 200);
-    assert.deepEqual((await archiveMapi(store, "GET", odd)).json(), {
-      name: "a/b ä",
-      description: "d",
-      allowDisposition: false,
-      value: "-1",
-    });
-    assert.equal(await as(store, "curator", "DELETE", odd), 200);
-    assert.equal(await as(store, "curator", "GET", odd), 404);
-  },
-);
+  const classes = "/namespaces/maps/retentionClasses";
+  const retention = (body: unknown) => archiveMapi(store, "PUT", classes, body);
+  assert.equal((await retention({ name: "Long", value: "A+30y", allowDisposition: true })).status, 200);
+  assert.equal((await retention({ name: "long", value: "0" })).status, 409);
+  assert.match((await retention({ name: "a" })).text, /value/);
+  assert.match((await retention({ name: "a", value: "C+Long" })).text, /value/);
+  assert.equal((await retention({ name: "a/b ä", value: "-1" })).status, 200);
+  assert.deepEqual((await archiveMapi(store, "GET", `${classes}?sortOrder=descending`)).json(), {
+    name: ["Long", "a/b ä"],
+  });
+  const odd = `${classes}/${encodeURIComponent("a/b ä")}`;
+  assert.equal(await as(store, "curator", "POST", odd, { description: "d" }), 200);
+  assert.deepEqual((await archiveMapi(store, "GET", odd)).json(), {
+    name: "a/b ä",
+    description: "d",
+    allowDisposition: false,
+    value: "-1",
+  });
+  assert.equal(await as(store, "curator", "DELETE", odd), 200);
+  assert.equal(await as(store, "curator", "GET", odd), 404);
+});
 
 storeTest("tenants: its administrators and the system level each change their own settings", async ({ store }) => {
   const system = (path: string, body: unknown) => statusAndText(callMapi(store, null, "admin", "POST", path, body));
@@ -222,23 +216,20 @@ storeTest("tenants: its administrators and the system level each change their ow
   assert.equal(await as(store, "curator", "GET", "/availableServicePlans/Default"), 404);
 });
 
-storeTest(
-  "lists: namespaces sort by their quotas and filter by their tags, users by their names",
-  async ({ store }) => {
-    for (const [name, hardQuota, tag] of [["a", "900 GB", "Red"], ["b", "1 TB", "blue"], ["c", "20 GB", "reddish"]]) {
-      assert.equal(await as(store, "curator", "PUT", "/namespaces", { name, hardQuota, tags: { tag: [tag] } }), 200);
-    }
-    const names = async (path: string, member = "name") => (await archiveMapi(store, "GET", path)).json()[member];
-    const sorted = await names("/namespaces?sortType=hardQuota");
-    assert.deepEqual(sorted.filter((name: string) => name.length === 1), ["c", "a", "b"]);
-    assert.deepEqual(await names("/namespaces?filterType=tag&filterString=RED"), ["a", "c"]);
-    assert.deepEqual(await names("/namespaces?filterType=tag"), await names("/namespaces"));
-    assert.deepEqual(await names("/userAccounts?offset=1&count=1", "username"), ["curator"]);
-    assert.deepEqual(await names("/userAccounts?filterString=RE&sortOrder=descending", "username"), ["reader"]);
-    const verbose = (await archiveMapi(store, "GET", "/namespaces?verbose=true&count=2&sortOrder=descending")).json();
-    assert.deepEqual(verbose.map(({ name, owner }: Record<string, unknown>) => [name, owner]), [
-      ["maps", "curator"],
-      ["letters", "curator"],
-    ]);
-  },
-);
+storeTest("lists: namespaces sort by quotas and filter by tags, users by names", async ({ store }) => {
+  for (const [name, hardQuota, tag] of [["a", "900 GB", "Red"], ["b", "1 TB", "blue"], ["c", "20 GB", "reddish"]]) {
+    assert.equal(await as(store, "curator", "PUT", "/namespaces", { name, hardQuota, tags: { tag: [tag] } }), 200);
+  }
+  const names = async (path: string, member = "name") => (await archiveMapi(store, "GET", path)).json()[member];
+  const sorted = await names("/namespaces?sortType=hardQuota");
+  assert.deepEqual(sorted.filter((name: string) => name.length === 1), ["c", "a", "b"]);
+  assert.deepEqual(await names("/namespaces?filterType=tag&filterString=RED"), ["a", "c"]);
+  assert.deepEqual(await names("/namespaces?filterType=tag"), await names("/namespaces"));
+  assert.deepEqual(await names("/userAccounts?offset=1&count=1", "username"), ["curator"]);
+  assert.deepEqual(await names("/userAccounts?filterString=RE&sortOrder=descending", "username"), ["reader"]);
+  const verbose = (await archiveMapi(store, "GET", "/namespaces?verbose=true&count=2&sortOrder=descending")).json();
+  assert.deepEqual(verbose.map(({ name, owner }: Record<string, unknown>) => [name, owner]), [
+    ["maps", "curator"],
+    ["letters", "curator"],
+  ]);
+});

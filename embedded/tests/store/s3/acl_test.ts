@@ -204,35 +204,32 @@ storeTest("S3 ACL: grants are to accounts of the tenant, and end with them", asy
   );
 });
 
-storeTest(
-  "S3 ACL: bodies that are no access list, and other owners, are refused and change nothing",
-  async (given) => {
-    const { owner, at, guid, store } = await bucketOf(given);
-    const ID = await guidOf(store, "curator");
-    const url = await getSignedUrl(owner, new PutObjectAclCommand(at), { expiresIn: 600 });
-    const put = async (body: string, of = url) => {
-      const text = await (await fetch(of, { method: "PUT", body })).text();
-      return /<Code>(\w+)</.exec(text)?.[1] ?? "ok";
-    };
-    const policy = (inside: string) => `<AccessControlPolicy>${inside}</AccessControlPolicy>`;
-    const list = "<AccessControlList/>";
-    assert.equal(await put(""), "MalformedXML");
-    assert.equal(await put("<Tagging/>"), "MalformedXML");
-    assert.equal(await put(`<!DOCTYPE a [<!ENTITY b "c">]>${policy(list)}`), "MalformedXML");
-    assert.equal(await put(policy("")), "MalformedACLError");
-    assert.equal(await put("x".repeat(3 * 1024 * 1024)), "MalformedXML");
-    assert.equal(await put(policy(`<Owner><ID>${guid}</ID></Owner>${list}`)), "AccessDenied");
-    const both = await getSignedUrl(owner, new PutObjectAclCommand({ ...at, ACL: "public-read" }), { expiresIn: 600 });
-    assert.equal(await put(policy(list), both), "InvalidRequest");
-    assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), ["curator FULL_CONTROL"]);
-    assert.equal(await put(policy(`<Owner><ID>${ID}</ID></Owner>${list}`)), "ok");
-    assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), []);
-    assert.equal(await put("", both), "ok");
-    const made = new CreateBucketCommand({ Bucket: "made", ACL: "log-delivery-write" as "private" });
-    assert.equal(await storeErrorCode(owner.send(made)), "InvalidArgument");
-    assert.ok(!(await owner.send(new ListBucketsCommand({}))).Buckets?.some(({ Name }) => Name === "made"));
-  },
-);
+storeTest("S3 ACL: bodies that are no access list, and other owners, change nothing", async (given) => {
+  const { owner, at, guid, store } = await bucketOf(given);
+  const ID = await guidOf(store, "curator");
+  const url = await getSignedUrl(owner, new PutObjectAclCommand(at), { expiresIn: 600 });
+  const put = async (body: string, of = url) => {
+    const text = await (await fetch(of, { method: "PUT", body })).text();
+    return /<Code>(\w+)</.exec(text)?.[1] ?? "ok";
+  };
+  const policy = (inside: string) => `<AccessControlPolicy>${inside}</AccessControlPolicy>`;
+  const list = "<AccessControlList/>";
+  assert.equal(await put(""), "MalformedXML");
+  assert.equal(await put("<Tagging/>"), "MalformedXML");
+  assert.equal(await put(`<!DOCTYPE a [<!ENTITY b "c">]>${policy(list)}`), "MalformedXML");
+  assert.equal(await put(policy("")), "MalformedACLError");
+  assert.equal(await put("x".repeat(3 * 1024 * 1024)), "MalformedXML");
+  assert.equal(await put(policy(`<Owner><ID>${guid}</ID></Owner>${list}`)), "AccessDenied");
+  const both = await getSignedUrl(owner, new PutObjectAclCommand({ ...at, ACL: "public-read" }), { expiresIn: 600 });
+  assert.equal(await put(policy(list), both), "InvalidRequest");
+  assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), ["curator FULL_CONTROL"]);
+  assert.equal(await put(policy(`<Owner><ID>${ID}</ID></Owner>${list}`)), "ok");
+  assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), []);
+  assert.equal(await put("", both), "ok");
+  const made = new CreateBucketCommand({ Bucket: "made", ACL: "log-delivery-write" as "private" });
+  assert.equal(await storeErrorCode(owner.send(made)), "InvalidArgument");
+  assert.ok(!(await owner.send(new ListBucketsCommand({}))).Buckets?.some(({ Name }) => Name === "made"));
+});
 
 storeTest("S3 ACL: a namespace decides whether it has access lists, and whether they count", async ({ store }) => {
   const owner = clientOf(store, "curator");

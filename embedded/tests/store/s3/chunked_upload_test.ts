@@ -85,31 +85,28 @@ function frame(payload: string, trailer: string | undefined, headers: Record<str
   return Buffer.concat([...out, Buffer.from("\r\n")]);
 }
 
-storeTest(
-  "S3 aws-chunked: signed and unsigned bodies, with trailers and without, become objects",
-  async ({ client }) => {
-    const uploads: [string, Upload][] = [
-      ["signed", { payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" }],
-      ["signed-trailer", {
-        payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
-        trailer: `x-amz-checksum-crc32c:${checksum("crc32c", BODY)}`,
-      }],
-      ["unsigned-trailer", {
-        payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-        trailer: `x-amz-checksum-crc64nvme:${checksum("crc64nvme", BODY)}`,
-      }],
-      ["unsigned-no-trailer", { payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER" }],
-    ];
-    for (const [key, given] of uploads) {
-      assert.equal(await upload(client, key, given), "none", key);
-      const got = await client.send(new GetObjectCommand({ Bucket: "letters", Key: key, ChecksumMode: "ENABLED" }));
-      assert.deepEqual(await got.Body?.transformToByteArray(), BODY, key);
-      assert.equal(got.ContentEncoding, undefined);
-      assert.equal(got.ChecksumCRC32C, key === "signed-trailer" ? checksum("crc32c", BODY) : undefined);
-      assert.equal(got.ChecksumCRC64NVME, key === "signed-trailer" ? undefined : checksum("crc64nvme", BODY));
-    }
-  },
-);
+storeTest("aws-chunked: signed and unsigned bodies, with trailers and without, become objects", async ({ client }) => {
+  const uploads: [string, Upload][] = [
+    ["signed", { payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" }],
+    ["signed-trailer", {
+      payload: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
+      trailer: `x-amz-checksum-crc32c:${checksum("crc32c", BODY)}`,
+    }],
+    ["unsigned-trailer", {
+      payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+      trailer: `x-amz-checksum-crc64nvme:${checksum("crc64nvme", BODY)}`,
+    }],
+    ["unsigned-no-trailer", { payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER" }],
+  ];
+  for (const [key, given] of uploads) {
+    assert.equal(await upload(client, key, given), "none", key);
+    const got = await client.send(new GetObjectCommand({ Bucket: "letters", Key: key, ChecksumMode: "ENABLED" }));
+    assert.deepEqual(await got.Body?.transformToByteArray(), BODY, key);
+    assert.equal(got.ContentEncoding, undefined);
+    assert.equal(got.ChecksumCRC32C, key === "signed-trailer" ? checksum("crc32c", BODY) : undefined);
+    assert.equal(got.ChecksumCRC64NVME, key === "signed-trailer" ? undefined : checksum("crc64nvme", BODY));
+  }
+});
 
 storeTest("S3 aws-chunked: other content codings stay with the object", async ({ client }) => {
   const payload = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";

@@ -81,44 +81,41 @@ storeTest("embedded S3 CORS: rules are set, read and deleted by the owner", asyn
   assert.equal(await storeErrorCode(get()), "NoSuchCORSConfiguration");
 });
 
-storeTest(
-  "embedded S3 CORS: rules that S3 refuses, wrong digests and bodies of 1 MiB change nothing",
-  async (given) => {
-    const { client, put } = corsOf(given);
-    const rule = { AllowedOrigins: [ORIGIN], AllowedMethods: ["GET"] };
-    await put([rule]);
-    assert.equal(await storeErrorCode(put([])), "MalformedXML");
-    assert.equal(await storeErrorCode(put([rule], "nowhere")), "NoSuchBucket");
-    assert.equal(
-      await storeErrorCode(put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(1024 * 1024)}`] }])),
-      "MalformedXML",
-    );
-    const other = { AllowedOrigins: ["*"], AllowedMethods: ["PUT"] };
-    const md5 = (text: string) => createHash("md5").update(text).digest("base64");
-    const putWith = (headers: Record<string, string>, body?: string) => {
-      const command = new PutBucketCorsCommand({ Bucket: "letters", CORSConfiguration: { CORSRules: [other] } });
-      command.middlewareStack.add((next) => (args) => {
-        if (typeof args.request === "object" && args.request && "headers" in args.request) {
-          Object.assign(args.request, body === undefined ? {} : { body });
-          Object.assign(args.request.headers ?? {}, headers);
-        }
-        return next(args);
-      }, { step: "build", priority: "low" });
-      return storeErrorCode(client.send(command));
-    };
-    assert.equal(await putWith({ "content-md5": md5("other") }), "BadDigest");
-    assert.equal(await putWith({ "content-md5": "x" }), "InvalidDigest");
-    assert.equal(await putWith({ "x-amz-checksum-crc32": "AAAAAA==" }), "BadDigest");
-    const padded = "<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin>" + " ".repeat(64 * 1024) +
-      "<AllowedMethod>PUT</AllowedMethod></CORSRule></CORSConfiguration>";
-    const stated = { "content-md5": md5(padded), "content-length": String(padded.length) };
-    assert.equal(await putWith(stated, padded), "MalformedXML");
-    const kept = async () => (await client.send(new GetBucketCorsCommand({ Bucket: "letters" }))).CORSRules;
-    assert.deepEqual(await kept(), [rule]);
-    await put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(63 * 1024)}`] }]);
-    assert.equal((await kept())?.[0].AllowedOrigins?.[0].length, 63 * 1024 + 8);
-  },
-);
+storeTest("S3 CORS: rules that S3 refuses, wrong digests and bodies of 1 MiB change nothing", async (given) => {
+  const { client, put } = corsOf(given);
+  const rule = { AllowedOrigins: [ORIGIN], AllowedMethods: ["GET"] };
+  await put([rule]);
+  assert.equal(await storeErrorCode(put([])), "MalformedXML");
+  assert.equal(await storeErrorCode(put([rule], "nowhere")), "NoSuchBucket");
+  assert.equal(
+    await storeErrorCode(put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(1024 * 1024)}`] }])),
+    "MalformedXML",
+  );
+  const other = { AllowedOrigins: ["*"], AllowedMethods: ["PUT"] };
+  const md5 = (text: string) => createHash("md5").update(text).digest("base64");
+  const putWith = (headers: Record<string, string>, body?: string) => {
+    const command = new PutBucketCorsCommand({ Bucket: "letters", CORSConfiguration: { CORSRules: [other] } });
+    command.middlewareStack.add((next) => (args) => {
+      if (typeof args.request === "object" && args.request && "headers" in args.request) {
+        Object.assign(args.request, body === undefined ? {} : { body });
+        Object.assign(args.request.headers ?? {}, headers);
+      }
+      return next(args);
+    }, { step: "build", priority: "low" });
+    return storeErrorCode(client.send(command));
+  };
+  assert.equal(await putWith({ "content-md5": md5("other") }), "BadDigest");
+  assert.equal(await putWith({ "content-md5": "x" }), "InvalidDigest");
+  assert.equal(await putWith({ "x-amz-checksum-crc32": "AAAAAA==" }), "BadDigest");
+  const padded = "<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin>" + " ".repeat(64 * 1024) +
+    "<AllowedMethod>PUT</AllowedMethod></CORSRule></CORSConfiguration>";
+  const stated = { "content-md5": md5(padded), "content-length": String(padded.length) };
+  assert.equal(await putWith(stated, padded), "MalformedXML");
+  const kept = async () => (await client.send(new GetBucketCorsCommand({ Bucket: "letters" }))).CORSRules;
+  assert.deepEqual(await kept(), [rule]);
+  await put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(63 * 1024)}`] }]);
+  assert.equal((await kept())?.[0].AllowedOrigins?.[0].length, 63 * 1024 + 8);
+});
 
 storeTest("embedded S3 CORS: the first rule for origin and method applies to responses and errors", async (given) => {
   const { put, read, base } = corsOf(given);
@@ -161,63 +158,60 @@ storeTest("embedded S3 CORS: the first rule for origin and method applies to res
   assert.deepEqual((await read({ origin: ORIGIN }, "maps", "utkast.txt")).cors, { vary: VARY });
 });
 
-storeTest(
-  "embedded S3 CORS: a preflight needs no signature, and a rule for everything that it requests",
-  async (given) => {
-    const { put, ask } = corsOf(given);
-    const asking = { origin: ORIGIN, "access-control-request-method": "PUT" };
-    await put([
-      {
-        AllowedOrigins: [ORIGIN],
-        AllowedMethods: ["PUT"],
-        AllowedHeaders: ["Content-*", "X-Amz-Date"],
-        MaxAgeSeconds: 9,
-      },
-      { AllowedOrigins: ["*"], AllowedMethods: ["GET"], AllowedHeaders: ["*"] },
-    ]);
-    for (const path of ["/letters", "/letters/", "/Letters/new%20key", "/letters/a/../b"]) {
-      const allowed = await ask(path, { ...asking, "access-control-request-headers": "content-TYPE, x-amz-date" });
-      assert.deepEqual([allowed.status, allowed.text, allowed.cors], [200, "", {
-        vary: VARY,
-        "allow-origin": ORIGIN,
-        "allow-methods": "PUT",
-        "allow-headers": "content-type, x-amz-date",
-        "allow-credentials": "true",
-        "max-age": "9",
-      }]);
-    }
-    assert.equal((await ask("/letters", asking)).cors["allow-headers"], undefined);
-    const forAll = await ask("/letters/x", {
-      origin: "https://other.example",
-      "access-control-request-method": "GET",
-      "access-control-request-headers": "x-anything",
-    });
-    assert.deepEqual(forAll.cors, {
+storeTest("S3 CORS: a preflight needs no signature, and a rule for everything that it requests", async (given) => {
+  const { put, ask } = corsOf(given);
+  const asking = { origin: ORIGIN, "access-control-request-method": "PUT" };
+  await put([
+    {
+      AllowedOrigins: [ORIGIN],
+      AllowedMethods: ["PUT"],
+      AllowedHeaders: ["Content-*", "X-Amz-Date"],
+      MaxAgeSeconds: 9,
+    },
+    { AllowedOrigins: ["*"], AllowedMethods: ["GET"], AllowedHeaders: ["*"] },
+  ]);
+  for (const path of ["/letters", "/letters/", "/Letters/new%20key", "/letters/a/../b"]) {
+    const allowed = await ask(path, { ...asking, "access-control-request-headers": "content-TYPE, x-amz-date" });
+    assert.deepEqual([allowed.status, allowed.text, allowed.cors], [200, "", {
       vary: VARY,
-      "allow-origin": "*",
-      "allow-methods": "GET",
-      "allow-headers": "x-anything",
-    });
-    const refused = [
-      ["/letters/x", { ...asking, "access-control-request-headers": "content-type, x-other" }],
-      ["/letters/x", { ...asking, "access-control-request-method": "DELETE" }],
-      ["/letters/x", { ...asking, origin: "https://other.example" }],
-      ["/maps/x", asking],
-      ["/nowhere/x", asking],
-      ["/%ff/x", asking],
-      ["/", asking],
-    ] as const;
-    for (const [path, headers] of refused) {
-      const { status, code, cors, text } = await ask(path, headers);
-      assert.deepEqual([status, code, cors], [403, "AccessForbidden", { vary: VARY }], path);
-      // Whether there is such a bucket is not told.
-      assert.match(text, /<Message>CORSResponse: no CORS rule allows this origin, method and headers here<\/Message>/);
-    }
-    assert.equal((await ask("/letters/x", { origin: ORIGIN })).status, 400);
-    assert.equal((await ask("/letters/x", { "access-control-request-method": "GET" })).status, 400);
-    assert.equal((await ask("/letters/x", { ...asking, "access-control-request-method": "PATCH" })).code, "BadRequest");
-  },
-);
+      "allow-origin": ORIGIN,
+      "allow-methods": "PUT",
+      "allow-headers": "content-type, x-amz-date",
+      "allow-credentials": "true",
+      "max-age": "9",
+    }]);
+  }
+  assert.equal((await ask("/letters", asking)).cors["allow-headers"], undefined);
+  const forAll = await ask("/letters/x", {
+    origin: "https://other.example",
+    "access-control-request-method": "GET",
+    "access-control-request-headers": "x-anything",
+  });
+  assert.deepEqual(forAll.cors, {
+    vary: VARY,
+    "allow-origin": "*",
+    "allow-methods": "GET",
+    "allow-headers": "x-anything",
+  });
+  const refused = [
+    ["/letters/x", { ...asking, "access-control-request-headers": "content-type, x-other" }],
+    ["/letters/x", { ...asking, "access-control-request-method": "DELETE" }],
+    ["/letters/x", { ...asking, origin: "https://other.example" }],
+    ["/maps/x", asking],
+    ["/nowhere/x", asking],
+    ["/%ff/x", asking],
+    ["/", asking],
+  ] as const;
+  for (const [path, headers] of refused) {
+    const { status, code, cors, text } = await ask(path, headers);
+    assert.deepEqual([status, code, cors], [403, "AccessForbidden", { vary: VARY }], path);
+    // Whether there is such a bucket is not told.
+    assert.match(text, /<Message>CORSResponse: no CORS rule allows this origin, method and headers here<\/Message>/);
+  }
+  assert.equal((await ask("/letters/x", { origin: ORIGIN })).status, 400);
+  assert.equal((await ask("/letters/x", { "access-control-request-method": "GET" })).status, 400);
+  assert.equal((await ask("/letters/x", { ...asking, "access-control-request-method": "PATCH" })).code, "BadRequest");
+});
 
 storeTest("embedded S3 CORS: our own pages read everything, independent of a bucket's rules", async (given) => {
   const { store, put, read, ask } = corsOf(given);
@@ -235,20 +229,17 @@ storeTest("embedded S3 CORS: our own pages read everything, independent of a buc
   assert.deepEqual([preflight.status, preflight.cors["allow-headers"]], [204, "x-any"]);
 });
 
-storeTest(
-  "embedded S3 CORS: a page may read the response to the deletion of its rules, and a new bucket has none",
-  async (given) => {
-    const { client, put, read } = corsOf(given);
-    const rules = [{ AllowedOrigins: [ORIGIN], AllowedMethods: ["DELETE", "GET"] }];
-    const Bucket = "short-lived";
-    await client.send(new CreateBucketCommand({ Bucket }));
-    await put(rules, Bucket);
-    const remove = await getSignedUrl(client, new DeleteBucketCommand({ Bucket }));
-    const removed = await answer(fetch(remove, { method: "DELETE", headers: { origin: ORIGIN } }));
-    assert.deepEqual([removed.status, removed.cors["allow-origin"]], [204, ORIGIN]);
-    await client.send(new CreateBucketCommand({ Bucket }));
-    await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
-    assert.equal(await storeErrorCode(client.send(new GetBucketCorsCommand({ Bucket }))), "NoSuchCORSConfiguration");
-    assert.deepEqual((await read({ origin: ORIGIN }, Bucket, "k")).cors, { vary: VARY });
-  },
-);
+storeTest("S3 CORS: a page may read the response to deleting its rules, a new bucket has none", async (given) => {
+  const { client, put, read } = corsOf(given);
+  const rules = [{ AllowedOrigins: [ORIGIN], AllowedMethods: ["DELETE", "GET"] }];
+  const Bucket = "short-lived";
+  await client.send(new CreateBucketCommand({ Bucket }));
+  await put(rules, Bucket);
+  const remove = await getSignedUrl(client, new DeleteBucketCommand({ Bucket }));
+  const removed = await answer(fetch(remove, { method: "DELETE", headers: { origin: ORIGIN } }));
+  assert.deepEqual([removed.status, removed.cors["allow-origin"]], [204, ORIGIN]);
+  await client.send(new CreateBucketCommand({ Bucket }));
+  await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
+  assert.equal(await storeErrorCode(client.send(new GetBucketCorsCommand({ Bucket }))), "NoSuchCORSConfiguration");
+  assert.deepEqual((await read({ origin: ORIGIN }, Bucket, "k")).cors, { vary: VARY });
+});

@@ -65,33 +65,30 @@ storeTest("S3 digests: statements that contradict each other are rejected", asyn
   assert.equal(await send({ "content-md5": createHash("md5").update(body).digest("base64") }), "ok");
 });
 
-storeTest(
-  "S3 signatures: a presigned URL holds for 1 second to 7 days, and a header's for 15 minutes",
-  async ({ store }) => {
-    const client = clientOf(store, "curator");
-    const at = { Bucket: "letters", Key: "nobody" };
-    const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
-    for (const expires of ["1.5", "", "x", "0", "604801", "-1", "99999999999999"]) {
-      const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
-      assert.equal(answer.status, 400);
-      assert.match(await answer.text(), /AuthorizationQueryParametersError/);
-    }
-    const shifted = async (ms: number) => {
-      const signed = await getSignedUrl(client, new GetObjectCommand(at), {
-        expiresIn: 604_800,
-        signingDate: new Date(Date.now() + ms),
-      });
-      return /<Code>(\w+)/.exec(await (await fetch(signed)).text())?.[1];
-    };
-    assert.equal(await shifted(14 * 60_000), "NoSuchKey");
-    assert.equal(await shifted(16 * 60_000), "AccessDenied");
-    assert.equal(await shifted(-604_700_000), "NoSuchKey");
-    assert.equal(await shifted(-604_801_000), "AccessDenied");
-    for (const [minutes, name] of [[14, "NoSuchKey"], [-14, "NoSuchKey"], [16, "skewed"], [-16, "skewed"]] as const) {
-      const skewed = clientOf(store, "curator");
-      skewed.config.systemClockOffset = minutes * 60_000;
-      const refused = await storeErrorCode(skewed.send(new GetObjectCommand(at)));
-      assert.equal(refused, name === "skewed" ? "RequestTimeTooSkewed" : name);
-    }
-  },
-);
+storeTest("S3 signatures: a URL's holds for 1 second to 7 days, and a header's for 15 minutes", async ({ store }) => {
+  const client = clientOf(store, "curator");
+  const at = { Bucket: "letters", Key: "nobody" };
+  const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
+  for (const expires of ["1.5", "", "x", "0", "604801", "-1", "99999999999999"]) {
+    const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
+    assert.equal(answer.status, 400);
+    assert.match(await answer.text(), /AuthorizationQueryParametersError/);
+  }
+  const shifted = async (ms: number) => {
+    const signed = await getSignedUrl(client, new GetObjectCommand(at), {
+      expiresIn: 604_800,
+      signingDate: new Date(Date.now() + ms),
+    });
+    return /<Code>(\w+)/.exec(await (await fetch(signed)).text())?.[1];
+  };
+  assert.equal(await shifted(14 * 60_000), "NoSuchKey");
+  assert.equal(await shifted(16 * 60_000), "AccessDenied");
+  assert.equal(await shifted(-604_700_000), "NoSuchKey");
+  assert.equal(await shifted(-604_801_000), "AccessDenied");
+  for (const [minutes, name] of [[14, "NoSuchKey"], [-14, "NoSuchKey"], [16, "skewed"], [-16, "skewed"]] as const) {
+    const skewed = clientOf(store, "curator");
+    skewed.config.systemClockOffset = minutes * 60_000;
+    const refused = await storeErrorCode(skewed.send(new GetObjectCommand(at)));
+    assert.equal(refused, name === "skewed" ? "RequestTimeTooSkewed" : name);
+  }
+});

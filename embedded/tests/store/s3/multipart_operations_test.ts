@@ -109,63 +109,57 @@ storeTest("multipart: checksums of parts are stored, checked and joined", async 
   }
 });
 
-storeTest(
-  "multipart: a composite checksum may lack its number of parts, and CRC64NVME is the default",
-  async ({ client }) => {
-    const bodies = [pattern(5 * MIB, 1), pattern(5 * MIB, 2), new Uint8Array(3)];
-    const send = async (Key: string, create: Partial<CreateMultipartUploadCommandInput>) => {
-      const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...create }));
-      const parts: { PartNumber: number; ETag: string | undefined }[] = [];
-      for (const [i, body] of bodies.entries()) parts.push(await upload(client, Key, UploadId, i + 1, body));
-      return (more: Partial<CompleteMultipartUploadCommandInput> = {}) => complete(client, Key, UploadId, parts, more);
-    };
-    const digest = createHash("sha256");
-    for (const body of bodies) digest.update(createHash("sha256").update(body).digest());
-    const composite = digest.digest("base64");
-    const completeComposite = await send("composite", { ChecksumAlgorithm: "SHA256" });
-    assert.equal(await errorOf(completeComposite({ ChecksumSHA256: `${composite}-2` })), "400 BadDigest");
-    assert.equal(await errorOf(completeComposite({ ChecksumSHA256: `${"A".repeat(43)}=` })), "400 BadDigest");
-    const typed = { ChecksumType: "composite" as never };
-    assert.equal((await completeComposite({ ChecksumSHA256: composite, ...typed })).ChecksumSHA256, `${composite}-3`);
+storeTest("multipart: a composite checksum may lack its part count, CRC64NVME is the default", async ({ client }) => {
+  const bodies = [pattern(5 * MIB, 1), pattern(5 * MIB, 2), new Uint8Array(3)];
+  const send = async (Key: string, create: Partial<CreateMultipartUploadCommandInput>) => {
+    const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...create }));
+    const parts: { PartNumber: number; ETag: string | undefined }[] = [];
+    for (const [i, body] of bodies.entries()) parts.push(await upload(client, Key, UploadId, i + 1, body));
+    return (more: Partial<CompleteMultipartUploadCommandInput> = {}) => complete(client, Key, UploadId, parts, more);
+  };
+  const digest = createHash("sha256");
+  for (const body of bodies) digest.update(createHash("sha256").update(body).digest());
+  const composite = digest.digest("base64");
+  const completeComposite = await send("composite", { ChecksumAlgorithm: "SHA256" });
+  assert.equal(await errorOf(completeComposite({ ChecksumSHA256: `${composite}-2` })), "400 BadDigest");
+  assert.equal(await errorOf(completeComposite({ ChecksumSHA256: `${"A".repeat(43)}=` })), "400 BadDigest");
+  const typed = { ChecksumType: "composite" as never };
+  assert.equal((await completeComposite({ ChecksumSHA256: composite, ...typed })).ChecksumSHA256, `${composite}-3`);
 
-    const ChecksumCRC64NVME = checksum("crc64nvme", joinedBytes(bodies));
-    const completeDefault = await send("default", {});
-    assert.equal(await errorOf(completeDefault({ ChecksumCRC64NVME: "AAAAAAAAAAA=" })), "400 BadDigest");
-    const { ChecksumCRC64NVME: joined, ChecksumType } = await completeDefault({ ChecksumCRC64NVME });
-    assert.deepEqual([joined, ChecksumType], [ChecksumCRC64NVME, "FULL_OBJECT"]);
-    const copied = { Bucket, Key: "copied", CopySource: `${Bucket}/composite` };
-    const { CopyObjectResult } = await client.send(new CopyObjectCommand(copied));
-    assert.deepEqual(
-      [CopyObjectResult?.ChecksumSHA256, CopyObjectResult?.ChecksumType],
-      [checksum("sha256", joinedBytes(bodies)), "FULL_OBJECT"],
-    );
-  },
-);
+  const ChecksumCRC64NVME = checksum("crc64nvme", joinedBytes(bodies));
+  const completeDefault = await send("default", {});
+  assert.equal(await errorOf(completeDefault({ ChecksumCRC64NVME: "AAAAAAAAAAA=" })), "400 BadDigest");
+  const { ChecksumCRC64NVME: joined, ChecksumType } = await completeDefault({ ChecksumCRC64NVME });
+  assert.deepEqual([joined, ChecksumType], [ChecksumCRC64NVME, "FULL_OBJECT"]);
+  const copied = { Bucket, Key: "copied", CopySource: `${Bucket}/composite` };
+  const { CopyObjectResult } = await client.send(new CopyObjectCommand(copied));
+  assert.deepEqual(
+    [CopyObjectResult?.ChecksumSHA256, CopyObjectResult?.ChecksumType],
+    [checksum("sha256", joinedBytes(bodies)), "FULL_OBJECT"],
+  );
+});
 
-storeTest(
-  "multipart: deleting a bucket ends its open uploads, and frees the space of their parts",
-  async ({ store, client }) => {
-    const files = bodyFiles(store.folder);
-    await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
-    const at = { Bucket: "fresh", Key: "k" };
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
-    await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: pattern(5 * MIB, 1) }));
-    await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: "small" }));
-    await client.send(new PutObjectCommand({ ...at, Body: "x" }));
-    const deletion = () => errorOf(client.send(new DeleteBucketCommand({ Bucket: "fresh" })));
-    assert.equal(await deletion(), "409 BucketNotEmpty");
-    const { Parts } = await client.send(new ListPartsCommand({ ...at, UploadId }));
-    assert.equal(Parts?.length, 2, "a refused deletion ends no upload");
-    await client.send(new DeleteObjectCommand(at));
-    assert.equal(await deletion(), "ok");
-    await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
-    const part = client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 3, Body: "late" }));
-    assert.equal(await errorOf(part), "404 NoSuchUpload");
-    const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: "fresh" }));
-    assert.equal(Uploads, undefined);
-    await eventually(files.join(), () => Promise.resolve(bodyFiles(store.folder).join()));
-  },
-);
+storeTest("multipart: deleting a bucket ends its uploads, and frees their space", async ({ store, client }) => {
+  const files = bodyFiles(store.folder);
+  await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
+  const at = { Bucket: "fresh", Key: "k" };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
+  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: pattern(5 * MIB, 1) }));
+  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: "small" }));
+  await client.send(new PutObjectCommand({ ...at, Body: "x" }));
+  const deletion = () => errorOf(client.send(new DeleteBucketCommand({ Bucket: "fresh" })));
+  assert.equal(await deletion(), "409 BucketNotEmpty");
+  const { Parts } = await client.send(new ListPartsCommand({ ...at, UploadId }));
+  assert.equal(Parts?.length, 2, "a refused deletion ends no upload");
+  await client.send(new DeleteObjectCommand(at));
+  assert.equal(await deletion(), "ok");
+  await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
+  const part = client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 3, Body: "late" }));
+  assert.equal(await errorOf(part), "404 NoSuchUpload");
+  const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: "fresh" }));
+  assert.equal(Uploads, undefined);
+  await eventually(files.join(), () => Promise.resolve(bodyFiles(store.folder).join()));
+});
 
 Deno.test("multipart: uploads expire at the start when their bucket's days are over", async () => {
   const folder = Deno.makeTempDirSync();

@@ -60,36 +60,33 @@ storeTest("embedded S3 part numbers: an object that has no parts is its own firs
   assert.equal(await empty.Body?.transformToString(), "");
 });
 
-storeTest(
-  "embedded S3 part numbers: with the checksum mode, the checksum is that of the part",
-  async ({ client }) => {
-    const pieces = [pattern(5 * MIB, 1), pattern(9, 2)];
-    for (const ChecksumType of ["COMPOSITE", "FULL_OBJECT"] as const) {
-      const at = { Bucket, Key: `summed-${ChecksumType}` };
-      const checksum = { ChecksumAlgorithm: "CRC32C", ChecksumType } as const;
-      const { ChecksumCRC32C: whole, Parts } = await uploadInParts(client, at, pieces, checksum);
-      for (const { PartNumber = 0, ChecksumCRC32C } of Parts) {
-        const part = { ...at, PartNumber };
-        const head = await client.send(new HeadObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
-        const got = await client.send(new GetObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
-        assert.equal((await got.Body?.transformToByteArray())?.length, pieces[PartNumber - 1].length);
-        for (const answer of [head, got]) {
-          assert.deepEqual([answer.ChecksumCRC32C, answer.ChecksumType], [ChecksumCRC32C, ChecksumType]);
-        }
-        assert.equal((await client.send(new HeadObjectCommand(part))).ChecksumCRC32C, undefined);
+storeTest("embedded S3 part numbers: with the checksum mode, the checksum is that of the part", async ({ client }) => {
+  const pieces = [pattern(5 * MIB, 1), pattern(9, 2)];
+  for (const ChecksumType of ["COMPOSITE", "FULL_OBJECT"] as const) {
+    const at = { Bucket, Key: `summed-${ChecksumType}` };
+    const checksum = { ChecksumAlgorithm: "CRC32C", ChecksumType } as const;
+    const { ChecksumCRC32C: whole, Parts } = await uploadInParts(client, at, pieces, checksum);
+    for (const { PartNumber = 0, ChecksumCRC32C } of Parts) {
+      const part = { ...at, PartNumber };
+      const head = await client.send(new HeadObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
+      const got = await client.send(new GetObjectCommand({ ...part, ChecksumMode: "ENABLED" }));
+      assert.equal((await got.Body?.transformToByteArray())?.length, pieces[PartNumber - 1].length);
+      for (const answer of [head, got]) {
+        assert.deepEqual([answer.ChecksumCRC32C, answer.ChecksumType], [ChecksumCRC32C, ChecksumType]);
       }
-      const read = await client.send(new HeadObjectCommand({ ...at, ChecksumMode: "ENABLED" }));
-      assert.equal(read.ChecksumCRC32C, whole);
-      const range = await client.send(new GetObjectCommand({ ...at, Range: "bytes=0-1", ChecksumMode: "ENABLED" }));
-      assert.equal((await range.Body?.transformToByteArray())?.length, 2);
-      assert.equal(range.ChecksumCRC32C, undefined, "a range is neither the object nor a part");
+      assert.equal((await client.send(new HeadObjectCommand(part))).ChecksumCRC32C, undefined);
     }
-    await client.send(new PutObjectCommand({ Bucket, Key: "one", Body: "x", ChecksumAlgorithm: "SHA1" }));
-    const only = await client.send(
-      new GetObjectCommand({ Bucket, Key: "one", PartNumber: 1, ChecksumMode: "ENABLED" }),
-    );
-    assert.equal(await only.Body?.transformToString(), "x");
-    const plain = await client.send(new HeadObjectCommand({ Bucket, Key: "one", ChecksumMode: "ENABLED" }));
-    assert.deepEqual([only.ChecksumSHA1, only.ChecksumType], [plain.ChecksumSHA1, plain.ChecksumType]);
-  },
-);
+    const read = await client.send(new HeadObjectCommand({ ...at, ChecksumMode: "ENABLED" }));
+    assert.equal(read.ChecksumCRC32C, whole);
+    const range = await client.send(new GetObjectCommand({ ...at, Range: "bytes=0-1", ChecksumMode: "ENABLED" }));
+    assert.equal((await range.Body?.transformToByteArray())?.length, 2);
+    assert.equal(range.ChecksumCRC32C, undefined, "a range is neither the object nor a part");
+  }
+  await client.send(new PutObjectCommand({ Bucket, Key: "one", Body: "x", ChecksumAlgorithm: "SHA1" }));
+  const only = await client.send(
+    new GetObjectCommand({ Bucket, Key: "one", PartNumber: 1, ChecksumMode: "ENABLED" }),
+  );
+  assert.equal(await only.Body?.transformToString(), "x");
+  const plain = await client.send(new HeadObjectCommand({ Bucket, Key: "one", ChecksumMode: "ENABLED" }));
+  assert.deepEqual([only.ChecksumSHA1, only.ChecksumType], [plain.ChecksumSHA1, plain.ChecksumType]);
+});

@@ -26,29 +26,26 @@ function taggedOf({ store, client }: GivenStore) {
   return { store, client, at, put, tag, tags };
 }
 
-storeTest(
-  "embedded S3 tagging: tags are set with the object or after it, per version, and deleted",
-  async (given) => {
-    const { client, at, put, tag, tags } = taggedOf(given);
-    const first = await put("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
-    assert.deepEqual(await tags(), ["kind=blad 1", "län=Skåne"]);
-    assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, 2);
-    assert.deepEqual([await put("a=1&") && await tags(), await put("&&a=1&&b=&") && await tags()], [["a=1"], [
-      "a=1",
-      "b=",
-    ]]);
-    const second = await put();
-    assert.deepEqual(await tags(), []);
-    assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, undefined);
-    assert.equal((await tag([{ Key: "a", Value: "" }])).VersionId, second);
-    assert.equal((await tag([{ Key: "old", Value: "1" }], first)).VersionId, first);
-    assert.deepEqual([await tags(), await tags(second), await tags(first)], [["a="], ["a="], ["old=1"]]);
-    await client.send(new DeleteObjectTaggingCommand({ ...at, VersionId: first }));
-    assert.deepEqual([await tags(), await tags(first)], [["a="], []]);
-    await client.send(new DeleteObjectTaggingCommand(at));
-    assert.deepEqual(await tags(), []);
-  },
-);
+storeTest("embedded S3 tagging: tags are set with the object or after it, per version, and deleted", async (given) => {
+  const { client, at, put, tag, tags } = taggedOf(given);
+  const first = await put("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
+  assert.deepEqual(await tags(), ["kind=blad 1", "län=Skåne"]);
+  assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, 2);
+  assert.deepEqual([await put("a=1&") && await tags(), await put("&&a=1&&b=&") && await tags()], [["a=1"], [
+    "a=1",
+    "b=",
+  ]]);
+  const second = await put();
+  assert.deepEqual(await tags(), []);
+  assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, undefined);
+  assert.equal((await tag([{ Key: "a", Value: "" }])).VersionId, second);
+  assert.equal((await tag([{ Key: "old", Value: "1" }], first)).VersionId, first);
+  assert.deepEqual([await tags(), await tags(second), await tags(first)], [["a="], ["a="], ["old=1"]]);
+  await client.send(new DeleteObjectTaggingCommand({ ...at, VersionId: first }));
+  assert.deepEqual([await tags(), await tags(first)], [["a="], []]);
+  await client.send(new DeleteObjectTaggingCommand(at));
+  assert.deepEqual(await tags(), []);
+});
 
 storeTest("embedded S3 tagging: absent objects and markers have no tags to set", async (given) => {
   const { client, at, put, tag, tags } = taggedOf(given);

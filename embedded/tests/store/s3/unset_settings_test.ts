@@ -84,19 +84,16 @@ storeTest("absent S3 settings: those that are never absent in S3 read as empty",
   assert.equal(await status(), true);
 });
 
-storeTest(
-  "S3 settings that are not there: only the owner takes them away, and strangers read none",
-  async ({ store }) => {
-    await makeUser(store, "stranger");
-    await store.client("archive", "curator").send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: "x" }));
-    const { accessKeyId, secretAccessKey } = s3Keys("stranger", SAMPLE_PASSWORD);
-    const stranger = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
-    const origin = store.s3("archive");
-    for (const method of ["GET", "DELETE"]) {
-      const refused = await stranger.fetch(`${origin}/letters?lifecycle=`, { method });
-      assert.equal(await codeOf(refused), "AccessDenied", method);
-      assert.equal(await codeOf(await fetch(`${origin}/letters?policy`, { method })), "AccessDenied", method);
-    }
-    assert.equal(await codeOf(await stranger.fetch(`${origin}/letters/k?retention=`)), "AccessDenied");
-  },
-);
+storeTest("absent S3 settings: only the owner takes them away, and strangers read none", async ({ store }) => {
+  await makeUser(store, "stranger");
+  await store.client("archive", "curator").send(new PutObjectCommand({ Bucket: "letters", Key: "k", Body: "x" }));
+  const { accessKeyId, secretAccessKey } = s3Keys("stranger", SAMPLE_PASSWORD);
+  const stranger = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
+  const origin = store.s3("archive");
+  for (const method of ["GET", "DELETE"]) {
+    const refused = await stranger.fetch(`${origin}/letters?lifecycle=`, { method });
+    assert.equal(await codeOf(refused), "AccessDenied", method);
+    assert.equal(await codeOf(await fetch(`${origin}/letters?policy`, { method })), "AccessDenied", method);
+  }
+  assert.equal(await codeOf(await stranger.fetch(`${origin}/letters/k?retention=`)), "AccessDenied");
+});

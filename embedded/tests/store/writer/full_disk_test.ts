@@ -155,33 +155,30 @@ Deno.test("store writer: where the log of many deletions finds no room, they are
   assert.deepEqual(keys(objects), ["b"]);
 });
 
-testInFolder(
-  "store writer: its thread continues when the reserve is removed or replaced from outside",
-  async (folder) => {
-    const thread = startWriterThread((message) => assert.fail(message));
-    const writer = await WriterClient.open(thread.port, folder, () => Promise.resolve());
-    const write = (key: string) => {
-      const { kind, input } = putObject(key, "text");
-      return writer.change(kind, input);
-    };
-    await writer.change("createBucket", createBucket().input);
-    Deno.removeSync(`${folder}/reserve`, { recursive: true });
-    assert.equal(await writer.space.isFull(), false);
-    assert.equal([...Deno.readDirSync(`${folder}/reserve`)].length, 3);
-    await write("one");
+testInFolder("store writer: it continues when the reserve is removed or replaced from outside", async (folder) => {
+  const thread = startWriterThread((message) => assert.fail(message));
+  const writer = await WriterClient.open(thread.port, folder, () => Promise.resolve());
+  const write = (key: string) => {
+    const { kind, input } = putObject(key, "text");
+    return writer.change(kind, input);
+  };
+  await writer.change("createBucket", createBucket().input);
+  Deno.removeSync(`${folder}/reserve`, { recursive: true });
+  assert.equal(await writer.space.isFull(), false);
+  assert.equal([...Deno.readDirSync(`${folder}/reserve`)].length, 3);
+  await write("one");
 
-    Deno.removeSync(`${folder}/reserve`, { recursive: true });
-    Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
-    assert.equal(await writer.space.isFull(), true);
-    await writer.change("deleteObjects", deleteObject("one").input);
+  Deno.removeSync(`${folder}/reserve`, { recursive: true });
+  Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
+  assert.equal(await writer.space.isFull(), true);
+  await writer.change("deleteObjects", deleteObject("one").input);
 
-    Deno.removeSync(`${folder}/reserve`);
-    assert.equal(await writer.space.isFull(), false);
-    await write("two");
-    await writer.close();
-    thread.terminate();
-  },
-);
+  Deno.removeSync(`${folder}/reserve`);
+  assert.equal(await writer.space.isFull(), false);
+  await write("two");
+  await writer.close();
+  thread.terminate();
+});
 
 function keys(objects: Objects): string[] {
   const none = new Uint8Array();

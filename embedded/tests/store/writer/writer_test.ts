@@ -152,26 +152,23 @@ Deno.test("writer: a number is never reused, and nothing is created in a deleted
   ]);
 });
 
-testInFolder(
-  "index: a folder of the first release keeps what is in it, and those of other versions are rejected",
-  (folder) => {
-    const open = (change: string) => {
-      const index = openIndexForWriting(folder);
-      index.exec(change);
-      index.close();
-    };
-    open("CREATE TABLE audit (id INTEGER PRIMARY KEY); INSERT INTO audit VALUES (7); PRAGMA user_version = 6");
+testInFolder("index: a folder of the first release keeps its content, other versions are rejected", (folder) => {
+  const open = (change: string) => {
     const index = openIndexForWriting(folder);
-    assert.ok(new Writer(folder, index, { reserve: NO_RESERVE, warn: () => {} }).commit([createBucket()])[0].ok);
-    const statements = new Statements(index);
-    assert.deepEqual(statements.rows("SELECT id FROM audit"), [[7]]);
-    assert.deepEqual(statements.row("PRAGMA user_version"), [INDEX_VERSION]);
+    index.exec(change);
     index.close();
-    open(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
-    assert.throws(() => openIndexForWriting(folder), /by a newer version/);
-    const other = new DatabaseSync(`${folder}/index.db`);
-    other.exec("PRAGMA user_version = 5");
-    assert.throws(() => openIndexForWriting(folder), /before its first release/);
-    other.close();
-  },
-);
+  };
+  open("CREATE TABLE audit (id INTEGER PRIMARY KEY); INSERT INTO audit VALUES (7); PRAGMA user_version = 6");
+  const index = openIndexForWriting(folder);
+  assert.ok(new Writer(folder, index, { reserve: NO_RESERVE, warn: () => {} }).commit([createBucket()])[0].ok);
+  const statements = new Statements(index);
+  assert.deepEqual(statements.rows("SELECT id FROM audit"), [[7]]);
+  assert.deepEqual(statements.row("PRAGMA user_version"), [INDEX_VERSION]);
+  index.close();
+  open(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
+  assert.throws(() => openIndexForWriting(folder), /by a newer version/);
+  const other = new DatabaseSync(`${folder}/index.db`);
+  other.exec("PRAGMA user_version = 5");
+  assert.throws(() => openIndexForWriting(folder), /before its first release/);
+  other.close();
+});
