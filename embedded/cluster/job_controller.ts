@@ -71,7 +71,8 @@ export function reconcileJob(
   }
   const ready = running.filter((pod) => pod.status.containerStatuses?.some((container) => container.ready)).length;
   status = { ...status, active: active || undefined, ready: fails || job.spec.suspend ? 0 : ready, terminating };
-  if (active + terminating === 0 && !hasUncounted(status)) status = withEnding(status, now);
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  if (active + terminating + succeeded.length + failed.length === 0) status = withEnding(status, now);
   if (!sameJson(status, job.status)) store.replace("jobs", { ...job, status });
 }
 
@@ -138,11 +139,6 @@ function terminatePod(store: ClusterStore, pod: Pod, counts: boolean): void {
       finalizers: counts ? pod.metadata.finalizers : undefined,
     },
   });
-}
-
-function hasUncounted(status: JobStatus): boolean {
-  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  return succeeded.length + failed.length > 0;
 }
 
 /** The indexes that are completed, those that failed, and those that need a pod now, lowest first. */

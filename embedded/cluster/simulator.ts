@@ -227,8 +227,11 @@ export class Simulator {
       const at = wholeSeconds(start - ago * 1000);
       const submission = { at, act: () => this.#world.submit(campaign) };
       if (pausedAfter === null) return [submission];
-      const pause = { at: wholeSeconds(at + pausedAfter * 1000 / speed), act: () => this.#pause(campaign) };
-      return [submission, pause];
+      const pause = () => {
+        const job = this.store.get("jobs", this.options.namespace, campaign.name);
+        if (job) suspendJob(this.store, job, true);
+      };
+      return [submission, { at: wholeSeconds(at + pausedAfter * 1000 / speed), act: pause }];
     }).sort((a, b) => a.at - b.at);
     this.#isPast = true;
     this.#clock = Math.min(start, events[0]?.at ?? start);
@@ -249,11 +252,6 @@ export class Simulator {
       this.#clock = Math.min(start, next);
     }
     this.#isPast = false;
-  }
-
-  #pause(campaign: SampleCampaign): void {
-    const job = this.store.get("jobs", this.options.namespace, campaign.name);
-    if (job) suspendJob(this.store, job, true);
   }
 
   #works(): boolean {

@@ -254,9 +254,8 @@ const RESOURCES: Readonly<Record<string, MapiMethods>> = {
   "namespaces/{namespace}/chargebackReport": { GET: readNamespaceChargeback },
 };
 
-const TEMPLATES = Object.entries(RESOURCES).map(([path, methods]) => {
-  return { parts: path === "" ? [] : path.split("/"), methods };
-});
+const TEMPLATES = Object.entries(RESOURCES)
+  .map(([path, methods]) => ({ parts: path === "" ? [] : path.split("/"), methods }));
 
 /** The resource of a path's decoded segments below the tenant, with its names; null for what is not there. */
 function findResource(segments: readonly string[]): { methods: MapiMethods; names: string[] } | null {

@@ -186,7 +186,7 @@ function parametersOf(query: URLSearchParams, identity: string) {
     filterType: query.get("filterType") ?? identity,
     filter,
     sortType: query.get("sortType") ?? identity,
-    isDescending: sortDirection(query.get("sortOrder")) < 0,
+    isDescending: isDescending(query.get("sortOrder") ?? "ascending"),
     offset: wholeNumber(query.get("offset"), "offset") ?? 0,
     count: wholeNumber(query.get("count"), "count") ?? Infinity,
   };
@@ -217,9 +217,8 @@ function compareBy(name: string, a: Listed, b: Listed): number {
     : compareText(String(x).toLowerCase(), String(y).toLowerCase());
 }
 
-function sortDirection(order: string | null): 1 | -1 {
-  if (order === null || order === "ascending" || order === "asc") return 1;
-  if (order === "descending" || order === "desc") return -1;
+function isDescending(order: string): boolean {
+  if (/^(?:ascending|asc|descending|desc)$/.test(order)) return order.startsWith("desc");
   throw invalid("sortOrder", "must be ascending or descending");
 }
 

@@ -184,11 +184,10 @@ export function uploadChecksum(headers: Headers): { algorithm: ChecksumAlgorithm
   }
   // CRC64NVME is of the whole object only (S3 API, checking object integrity).
   if (type === null) return { algorithm, type: algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE" };
-  if (type === "COMPOSITE") {
-    if (algorithm !== "crc64nvme") return { algorithm, type };
+  if (type === "COMPOSITE" && algorithm === "crc64nvme") {
     throw new StoreError("InvalidRequest", "x-amz-checksum-type COMPOSITE does not go with CRC64NVME");
   }
-  if (!canBeFullObject(algorithm)) {
+  if (type === "FULL_OBJECT" && !canBeFullObject(algorithm)) {
     throw new StoreError("InvalidRequest", "x-amz-checksum-type FULL_OBJECT goes with the CRC algorithms only");
   }
   return { algorithm, type };
@@ -223,10 +222,10 @@ export function checksumsOf(headers: Headers): Record<string, string> {
 
 /** Stored checksums as XML elements of a response. */
 export function checksumElements(checksums: Readonly<Record<string, string>>): string {
-  const elements = CHECKSUM_ALGORITHMS.map((algorithm) =>
-    checksums[algorithm] === undefined ? "" : element(`Checksum${algorithm.toUpperCase()}`, checksums[algorithm])
-  );
-  if (checksums.type !== undefined) elements.push(element("ChecksumType", checksums.type));
+  const elements = [...CHECKSUM_ALGORITHMS, "type"].map((name) => {
+    const tag = name === "type" ? "ChecksumType" : `Checksum${name.toUpperCase()}`;
+    return checksums[name] === undefined ? "" : element(tag, checksums[name]);
+  });
   return elements.join("");
 }
 

@@ -130,7 +130,12 @@ export function listObjectVersions(call: S3Call): Response {
   const { bucket, prefix, delimiter, bytes, limit, isEncoded } = pageParameters(call, "max-keys");
   const keyMarker = request.parameter("key-marker") ?? "";
   const versionMarker = request.parameter("version-id-marker") || null;
-  checkMarkers(keyMarker, versionMarker);
+  if (versionMarker !== null && keyMarker === "") {
+    throw new StoreError("InvalidArgument", "version-id-marker needs a key-marker");
+  }
+  if (versionMarker !== null && !MARKER.test(versionMarker)) {
+    throw new StoreError("InvalidArgument", "version-id-marker is not a version id");
+  }
   const { entries, prefixes, next } = listVersions(store.index, bucket.id, {
     ...bytes,
     keyMarker: keyBytes(keyMarker),
@@ -155,14 +160,6 @@ export function listObjectVersions(call: S3Call): Response {
 }
 
 const MARKER = new RegExp(VERSION_ID_MARKER);
-
-function checkMarkers(keyMarker: string, versionMarker: string | null): void {
-  if (versionMarker === null) return;
-  if (keyMarker === "") throw new StoreError("InvalidArgument", "version-id-marker needs a key-marker");
-  if (!MARKER.test(versionMarker)) {
-    throw new StoreError("InvalidArgument", "version-id-marker is not a version id");
-  }
-}
 
 function versionElement(
   version: ListedVersion,
