@@ -114,14 +114,10 @@ const KEY = new RegExp(String.raw`^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?$
 const VALUE = new RegExp(`^(?:${NAME})?$`);
 
 /** Whether a text can be the key of a label: a name, with a DNS prefix before a slash or without. */
-export function isLabelKey(text: string): boolean {
-  return KEY.test(text);
-}
+export const isLabelKey = (text: string): boolean => KEY.test(text);
 
 /** Whether a text can be the value of a label. */
-export function isLabelValue(text: string): boolean {
-  return VALUE.test(text);
-}
+export const isLabelValue = (text: string): boolean => VALUE.test(text);
 
 function labelRequirement(part: string, whole: string): LabelSelector {
   const invalid = () => badRequest(`unable to parse requirement: ${whole}`);
