@@ -66,28 +66,25 @@ testMaps("apply: makes what is not there, and leaves alone what is the same", as
   assert.equal(again.metadata.resourceVersion, made.metadata.resourceVersion);
 });
 
-testMaps(
-  "apply: another's field with another value is a conflict that names both, and force takes it",
-  async (send) => {
-    const made = await send("PATCH", "m?fieldManager=a", map({ k: "v", l: "w" }));
-    const refused = await send("PATCH", "m?fieldManager=b", map({ k: "other" }));
-    assert.equal(refused.status, 409);
-    assert.equal(refused.reason, "Conflict");
-    assert.equal(refused.message, 'Apply failed with 1 conflict: conflict with "a": .data.k');
-    assert.deepEqual(refused.details.causes, [
-      { reason: "FieldManagerConflict", message: 'conflict with "a"', field: ".data.k" },
-    ]);
-    const several = await send("PATCH", "m?fieldManager=b", map({ k: "other", l: "other" }));
-    assert.equal(
-      several.message,
-      'Apply failed with 2 conflicts:\n- conflict with "a": .data.k\n- conflict with "a": .data.l',
-    );
-    const forced = await send("PATCH", "m?fieldManager=b&force=true", map({ k: "other" }));
-    assert.deepEqual(forced.data, { k: "other", l: "w" });
-    assert.deepEqual(owned(forced), { "a Apply": { "f:data": { "f:l": {} } }, "b Apply": { "f:data": { "f:k": {} } } });
-    assert.notEqual(forced.metadata.resourceVersion, made.metadata.resourceVersion);
-  },
-);
+testMaps("apply: another's field with another value is a conflict, and force takes it", async (send) => {
+  const made = await send("PATCH", "m?fieldManager=a", map({ k: "v", l: "w" }));
+  const refused = await send("PATCH", "m?fieldManager=b", map({ k: "other" }));
+  assert.equal(refused.status, 409);
+  assert.equal(refused.reason, "Conflict");
+  assert.equal(refused.message, 'Apply failed with 1 conflict: conflict with "a": .data.k');
+  assert.deepEqual(refused.details.causes, [
+    { reason: "FieldManagerConflict", message: 'conflict with "a"', field: ".data.k" },
+  ]);
+  const several = await send("PATCH", "m?fieldManager=b", map({ k: "other", l: "other" }));
+  assert.equal(
+    several.message,
+    'Apply failed with 2 conflicts:\n- conflict with "a": .data.k\n- conflict with "a": .data.l',
+  );
+  const forced = await send("PATCH", "m?fieldManager=b&force=true", map({ k: "other" }));
+  assert.deepEqual(forced.data, { k: "other", l: "w" });
+  assert.deepEqual(owned(forced), { "a Apply": { "f:data": { "f:l": {} } }, "b Apply": { "f:data": { "f:k": {} } } });
+  assert.notEqual(forced.metadata.resourceVersion, made.metadata.resourceVersion);
+});
 
 testMaps("apply: an outdated version is a conflict, also with force; a uid never creates an object", async (send) => {
   const made = await send("PATCH", "m?fieldManager=a", map({ k: "v" }));

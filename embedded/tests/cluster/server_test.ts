@@ -130,111 +130,105 @@ testCluster("cluster: responds only under loopback names, and never to a web pag
   assert.equal(await status({ origin: "null" }), 403);
 });
 
-testCluster(
-  "cluster: ConfigMaps are created, patched, replaced and deleted; conflicts and invalid bodies are rejected",
-  async (cluster) => {
-    const maps = `${cluster.url}/api/v1/namespaces/${NAMESPACE}/configmaps`;
-    const send = (method: string, url: string, body: unknown, type = "application/json") =>
-      fetch(url, {
-        method,
-        body: typeof body === "string" ? body : JSON.stringify(body),
-        headers: { "content-type": type },
-      });
-    const made = await send("POST", maps, { metadata: { name: "mine", labels: { a: "b" } }, data: { k: "v" } });
-    assert.equal(made.status, 201);
-    const before = await made.json();
-    assert.match(before.metadata.uid, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
-    assert.equal((await refusal(send("POST", maps, { metadata: { name: "mine" } }))).reason, "AlreadyExists");
-    const merge = "application/merge-patch+json";
-    const patched = await (await send("PATCH", `${maps}/mine`, { data: { k: null, l: "w" } }, merge)).json();
-    assert.deepEqual(patched.data, { l: "w" });
-    assert.notEqual(patched.metadata.resourceVersion, before.metadata.resourceVersion);
-    assert.equal((await refusal(send("PUT", `${maps}/mine`, before))).reason, "Conflict");
-    const dry = await send("PATCH", `${maps}/mine?dryRun=All`, { data: { l: "x" } }, merge);
-    assert.equal((await dry.json()).data.l, "x");
-    assert.equal((await (await fetch(`${maps}/mine`)).json()).data.l, "w");
-    const cases: [Promise<Response>, number][] = [
-      [send("POST", maps, "not json"), 400],
-      [send("POST", maps, "[]"), 400],
-      [send("POST", maps, { metadata: { name: "Bad_Name" } }), 422],
-      [send("POST", maps, { metadata: { name: "x", namespace: "other" } }), 400],
-      [send("POST", maps, { metadata: { name: "x" }, data: { k: 1 } }), 400],
-      [send("POST", maps, { metadata: { name: "x" }, data: { "a/b": "" } }), 422],
-      [send("POST", maps, { metadata: { name: "x" }, data: { k: "é".repeat(600_000) } }), 422],
-      [send("POST", maps, " ".repeat(3 * 1024 * 1024 + 1)), 413],
-      [send("POST", `${cluster.url}/api/v1/namespaces/none/configmaps`, { metadata: { name: "x" } }), 404],
-      [send("PATCH", `${maps}/mine`, {}, "application/json"), 415],
-      [send("PATCH", `${maps}/mine`, {}, "application/vnd.kubernetes.protobuf"), 415],
-      [send("POST", maps, {}, "application/vnd.kubernetes.protobuf"), 400],
-      [send("POST", maps, {}, "text/plain"), 415],
-      [send("PATCH", `${maps}/mine`, { data: { $patch: "replace" } }, "application/strategic-merge-patch+json"), 400],
-      [
-        send("PATCH", `${maps}/mine`, [{ op: "test", path: "/data/l", value: "?" }], "application/json-patch+json"),
-        422,
-      ],
-      [send("PATCH", `${maps}/mine`, nestingPatch(100), "application/json-patch+json"), 400],
-      [send("PATCH", `${maps}/mine`, { metadata: { uid: "other" } }, merge), 422],
-      [send("PATCH", `${maps}/mine`, { metadata: { resourceVersion: "1" } }, merge), 409],
-      [send("PUT", `${maps}/mine`, { metadata: { name: "mine", uid: "other" } }), 422],
-      [send("POST", maps, { metadata: { name: "x" }, spec: {} }), 400],
-      [send("POST", maps, { metadata: { generateName: "x-" } }), 422],
-      [send("POST", maps, { metadata: { name: "x", labels: { a: "two words" } } }), 422],
-      [send("POST", maps, { metadata: { name: "x", labels: { a: "v".repeat(64) } } }), 422],
-      [send("POST", maps, { metadata: { name: "x", labels: { a: "ends-" } } }), 422],
-      [send("POST", maps, { metadata: { name: "x", labels: { "a/b/c": "v" } } }), 422],
-      [send("PATCH", `${maps}/mine`, { metadata: { labels: { "å": "v" } } }, merge), 422],
-      [send("POST", maps, { metadata: { name: "x", annotations: { a: "v".repeat(256 * 1024) } } }), 422],
-      [send("POST", maps, { metadata: { name: "x", finalizers: ["example.org/held"] } }), 422],
-      [send("POST", maps, { metadata: { name: "x", resourceVersion: "1" } }), 400],
-      [send("POST", maps, { metadata: { name: "x" }, binaryData: { k: "" } }), 400],
-      [send("POST", maps, { metadata: { name: "x" }, data: { "..": "" } }), 422],
-      [send("PATCH", `${maps}/none`, {}, merge), 404],
-      [send("DELETE", maps, {}), 405],
-      [send("DELETE", `${maps}/mine`, { preconditions: { uid: "other" } }), 400],
-      [send("POST", `${cluster.url}/api/v1/namespaces/${NAMESPACE}/pods`, { metadata: { name: "x" } }), 405],
-      [fetch(`${maps}?limit=-1`), 400],
-      [fetch(`${maps}?continue=garbage`), 400],
-      [fetch(`${maps}?fieldSelector=data.k%3Dv`), 400],
-      [fetch(`${maps}/%ff`), 400],
-    ];
-    for (const [answer, code] of cases) assert.equal((await refusal(answer)).code, code);
-    const strategic = "application/strategic-merge-patch+json";
-    const annotated = await send("PATCH", `${maps}/mine`, { metadata: { annotations: { n: "1" } } }, strategic);
-    assert.deepEqual((await annotated.json()).metadata.annotations, { n: "1" });
-    assert.equal((await send("DELETE", `${maps}/mine`, {})).status, 200);
-    assert.deepEqual(await refusal(fetch(`${maps}/mine`)), {
-      code: 404,
-      reason: "NotFound",
-      details: { name: "mine", kind: "configmaps" },
+testCluster("cluster: ConfigMaps are written and deleted; conflicts and invalid bodies are errors", async (cluster) => {
+  const maps = `${cluster.url}/api/v1/namespaces/${NAMESPACE}/configmaps`;
+  const send = (method: string, url: string, body: unknown, type = "application/json") =>
+    fetch(url, {
+      method,
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      headers: { "content-type": type },
     });
-  },
-);
+  const made = await send("POST", maps, { metadata: { name: "mine", labels: { a: "b" } }, data: { k: "v" } });
+  assert.equal(made.status, 201);
+  const before = await made.json();
+  assert.match(before.metadata.uid, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal((await refusal(send("POST", maps, { metadata: { name: "mine" } }))).reason, "AlreadyExists");
+  const merge = "application/merge-patch+json";
+  const patched = await (await send("PATCH", `${maps}/mine`, { data: { k: null, l: "w" } }, merge)).json();
+  assert.deepEqual(patched.data, { l: "w" });
+  assert.notEqual(patched.metadata.resourceVersion, before.metadata.resourceVersion);
+  assert.equal((await refusal(send("PUT", `${maps}/mine`, before))).reason, "Conflict");
+  const dry = await send("PATCH", `${maps}/mine?dryRun=All`, { data: { l: "x" } }, merge);
+  assert.equal((await dry.json()).data.l, "x");
+  assert.equal((await (await fetch(`${maps}/mine`)).json()).data.l, "w");
+  const cases: [Promise<Response>, number][] = [
+    [send("POST", maps, "not json"), 400],
+    [send("POST", maps, "[]"), 400],
+    [send("POST", maps, { metadata: { name: "Bad_Name" } }), 422],
+    [send("POST", maps, { metadata: { name: "x", namespace: "other" } }), 400],
+    [send("POST", maps, { metadata: { name: "x" }, data: { k: 1 } }), 400],
+    [send("POST", maps, { metadata: { name: "x" }, data: { "a/b": "" } }), 422],
+    [send("POST", maps, { metadata: { name: "x" }, data: { k: "é".repeat(600_000) } }), 422],
+    [send("POST", maps, " ".repeat(3 * 1024 * 1024 + 1)), 413],
+    [send("POST", `${cluster.url}/api/v1/namespaces/none/configmaps`, { metadata: { name: "x" } }), 404],
+    [send("PATCH", `${maps}/mine`, {}, "application/json"), 415],
+    [send("PATCH", `${maps}/mine`, {}, "application/vnd.kubernetes.protobuf"), 415],
+    [send("POST", maps, {}, "application/vnd.kubernetes.protobuf"), 400],
+    [send("POST", maps, {}, "text/plain"), 415],
+    [send("PATCH", `${maps}/mine`, { data: { $patch: "replace" } }, "application/strategic-merge-patch+json"), 400],
+    [
+      send("PATCH", `${maps}/mine`, [{ op: "test", path: "/data/l", value: "?" }], "application/json-patch+json"),
+      422,
+    ],
+    [send("PATCH", `${maps}/mine`, nestingPatch(100), "application/json-patch+json"), 400],
+    [send("PATCH", `${maps}/mine`, { metadata: { uid: "other" } }, merge), 422],
+    [send("PATCH", `${maps}/mine`, { metadata: { resourceVersion: "1" } }, merge), 409],
+    [send("PUT", `${maps}/mine`, { metadata: { name: "mine", uid: "other" } }), 422],
+    [send("POST", maps, { metadata: { name: "x" }, spec: {} }), 400],
+    [send("POST", maps, { metadata: { generateName: "x-" } }), 422],
+    [send("POST", maps, { metadata: { name: "x", labels: { a: "two words" } } }), 422],
+    [send("POST", maps, { metadata: { name: "x", labels: { a: "v".repeat(64) } } }), 422],
+    [send("POST", maps, { metadata: { name: "x", labels: { a: "ends-" } } }), 422],
+    [send("POST", maps, { metadata: { name: "x", labels: { "a/b/c": "v" } } }), 422],
+    [send("PATCH", `${maps}/mine`, { metadata: { labels: { "å": "v" } } }, merge), 422],
+    [send("POST", maps, { metadata: { name: "x", annotations: { a: "v".repeat(256 * 1024) } } }), 422],
+    [send("POST", maps, { metadata: { name: "x", finalizers: ["example.org/held"] } }), 422],
+    [send("POST", maps, { metadata: { name: "x", resourceVersion: "1" } }), 400],
+    [send("POST", maps, { metadata: { name: "x" }, binaryData: { k: "" } }), 400],
+    [send("POST", maps, { metadata: { name: "x" }, data: { "..": "" } }), 422],
+    [send("PATCH", `${maps}/none`, {}, merge), 404],
+    [send("DELETE", maps, {}), 405],
+    [send("DELETE", `${maps}/mine`, { preconditions: { uid: "other" } }), 400],
+    [send("POST", `${cluster.url}/api/v1/namespaces/${NAMESPACE}/pods`, { metadata: { name: "x" } }), 405],
+    [fetch(`${maps}?limit=-1`), 400],
+    [fetch(`${maps}?continue=garbage`), 400],
+    [fetch(`${maps}?fieldSelector=data.k%3Dv`), 400],
+    [fetch(`${maps}/%ff`), 400],
+  ];
+  for (const [answer, code] of cases) assert.equal((await refusal(answer)).code, code);
+  const strategic = "application/strategic-merge-patch+json";
+  const annotated = await send("PATCH", `${maps}/mine`, { metadata: { annotations: { n: "1" } } }, strategic);
+  assert.deepEqual((await annotated.json()).metadata.annotations, { n: "1" });
+  assert.equal((await send("DELETE", `${maps}/mine`, {})).status, 200);
+  assert.deepEqual(await refusal(fetch(`${maps}/mine`)), {
+    code: 404,
+    reason: "NotFound",
+    details: { name: "mine", kind: "configmaps" },
+  });
+});
 
-testCluster(
-  "cluster: only fields of a Job that its controller supports can change; deleting it deletes its pods",
-  async (cluster) => {
-    const job = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs/svea-hovratt-1870`;
-    const patch = (body: unknown) =>
-      fetch(job, {
-        method: "PATCH",
-        body: JSON.stringify(body),
-        headers: { "content-type": "application/merge-patch+json" },
-      });
-    assert.equal((await refusal(patch({ spec: { completions: 3 } }))).code, 422);
-    assert.equal((await refusal(patch({ spec: { suspend: "yes" } }))).code, 422);
-    assert.equal((await patch({ spec: { suspend: true } })).status, 200);
-    await cluster.simulator.step(1000);
-    const paused = await (await fetch(job)).json();
-    assert.equal(paused.status.active, undefined);
-    assert.equal(paused.spec.suspend, true);
-    const pods = () =>
-      cluster.simulator.store.list("pods").filter((pod) => pod.metadata.name.startsWith("svea-hovratt")).length;
-    assert.ok(pods() > 0);
-    assert.equal((await fetch(job, { method: "DELETE" })).status, 200);
-    assert.equal(pods(), 0);
-    assert.equal((await fetch(job)).status, 404);
-  },
-);
+testCluster("cluster: of a Job some fields can change; deleting it deletes its pods", async (cluster) => {
+  const job = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs/svea-hovratt-1870`;
+  const patch = (body: unknown) =>
+    fetch(job, {
+      method: "PATCH",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/merge-patch+json" },
+    });
+  assert.equal((await refusal(patch({ spec: { completions: 3 } }))).code, 422);
+  assert.equal((await refusal(patch({ spec: { suspend: "yes" } }))).code, 422);
+  assert.equal((await patch({ spec: { suspend: true } })).status, 200);
+  await cluster.simulator.step(1000);
+  const paused = await (await fetch(job)).json();
+  assert.equal(paused.status.active, undefined);
+  assert.equal(paused.spec.suspend, true);
+  const pods = () =>
+    cluster.simulator.store.list("pods").filter((pod) => pod.metadata.name.startsWith("svea-hovratt")).length;
+  assert.ok(pods() > 0);
+  assert.equal((await fetch(job, { method: "DELETE" })).status, 200);
+  assert.equal(pods(), 0);
+  assert.equal((await fetch(job)).status, 404);
+});
 
 /** Objects side by side, each then moved into the next one. */
 function nestingPatch(count: number) {
