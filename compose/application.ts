@@ -2,7 +2,7 @@ import type { Config } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/app.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { DiskRoom } from "@/lib/process/disk_room.ts";
-import { endsWithin } from "@/lib/std/timing.ts";
+import { endsWithin } from "@/lib/std/body_reader.ts";
 import type { Assets } from "@/lib/site/site.ts";
 import { FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { tracing } from "@/lib/operations/tracing.ts";

@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { AuditTrail, type DurableSink } from "@/lib/operations/audit/audit_trail.ts";
-import { AUDIT_FOLDER, CHAIN_START, type EndNote, OUTSIDE_END_FILE, outsideEnd } from "@/lib/operations/audit/chain.ts";
+import {
+  AUDIT_FOLDER,
+  AuditTrail,
+  CHAIN_START,
+  type DurableSink,
+  type EndNote,
+  OUTSIDE_END_FILE,
+  outsideEnd,
+} from "@/lib/operations/audit/audit_trail.ts";
 import { ChainFolder } from "@/lib/operations/audit/chain_folder.ts";
 import { ChainReader } from "@/lib/operations/audit/chain_reader.ts";
 import { fileSink, standardOutput } from "@/lib/operations/audit/file_sink.ts";

@@ -8,7 +8,7 @@ import {
   daysIn,
   END_FILE,
   OUTSIDE_END_FILE,
-} from "@/lib/operations/audit/chain.ts";
+} from "@/lib/operations/audit/audit_trail.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import {
   type BodyMark,

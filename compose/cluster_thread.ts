@@ -13,7 +13,7 @@ import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { upstreamClient } from "@/lib/http/upstream.ts";
 import { LOCAL_HTTP } from "@/lib/process/local_http.ts";
 import { deleteKeys } from "@/lib/s3/delete_objects.ts";
-import { endsWithin } from "@/lib/std/timing.ts";
+import { endsWithin } from "@/lib/std/body_reader.ts";
 import { presigner } from "@/lib/s3/presign.ts";
 import { textIfExists, writeDurably } from "@/lib/std/files.ts";
 import { isObject, parsedJson } from "@/lib/std/untrusted.ts";

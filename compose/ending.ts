@@ -1,6 +1,6 @@
 import type { Application } from "./application.ts";
 import type { StopTime } from "@/lib/process/stop.ts";
-import { endsWithin } from "@/lib/std/timing.ts";
+import { endsWithin } from "@/lib/std/body_reader.ts";
 
 /** The least time that the audit trail has at a stop, ms: requests and tasks that take longer lose their records. */
 const TRAIL_MS = 600;

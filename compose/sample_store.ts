@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { StoreReports } from "@/embedded/store/changes.ts";
 import type { Document } from "@/embedded/store/documents.ts";
 import { publicOrigin } from "@/embedded/store/ports.ts";
@@ -7,9 +6,8 @@ import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { callsOver, startThread } from "@/embedded/threads.ts";
 import type { Config } from "@/lib/config/mod.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
-import { requestMarks } from "@/lib/std/request_mark.ts";
 import { DataFolderError } from "@/lib/std/start_errors.ts";
-import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
+import { addressesOnCall, requestMarks } from "@/lib/std/store_addresses.ts";
 import type { StoreCalls } from "./store_thread.ts";
 
 /**
@@ -81,24 +79,18 @@ async function startEmbeddedStore(
     throw error;
   });
   const system = await call("address", null);
-  const cached = new LRUCache<string, LevelAddress>({ max: ADDRESS_CACHE_LIMIT });
-  const level = async (tenant: string | null): Promise<LevelAddress> => {
+  const addressOf = ({ s3, mapi }: LevelAddress, tenant: string | null) => {
+    const publicEndpoint = tenant === null ? null : publicOrigin(options.publicEndpoint, tenant);
+    return { mapi, s3: { endpoint: s3, publicEndpoint: publicEndpoint ?? s3, ignoresKeys: s3 === system?.s3 } };
+  };
+  const addresses = addressesOnCall(async (tenant) => {
     if (!system) throw new DataFolderError("the embedded store has no system level");
-    if (tenant === null) return system;
-    const found = cached.get(tenant) ?? await call("address", tenant);
-    if (!found) return { s3: system.s3, mapi: system.s3 };
-    cached.set(tenant, found);
-    return found;
-  };
-  const addresses: StoreAddresses = {
-    async s3(tenant) {
-      const { s3 } = await level(tenant);
-      const publicEndpoint = tenant === null ? null : publicOrigin(options.publicEndpoint, tenant);
-      return { endpoint: s3, publicEndpoint: publicEndpoint ?? s3, ignoresKeys: s3 === system?.s3 };
-    },
-    mapi: async (tenant) => (await level(tenant)).mapi,
-    mark: requestMarks(markKey).write,
-  };
+    if (tenant === null) return addressOf(system, null);
+    const found = await call("address", tenant);
+    return found
+      ? { ...addressOf(found, tenant), isKnown: true }
+      : addressOf({ s3: system.s3, mapi: system.s3 }, tenant);
+  }, requestMarks(markKey).write);
   return {
     /** Where its tenants are reached. An unknown tenant is sent to a port that rejects every request. */
     addresses,
@@ -119,6 +111,3 @@ async function startEmbeddedStore(
     },
   };
 }
-
-/** How many tenants' addresses are cached. */
-const ADDRESS_CACHE_LIMIT = 1000;

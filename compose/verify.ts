@@ -6,7 +6,7 @@ import {
   OUTSIDE_END_FILE,
   type OutsideEnd,
   outsideEnd,
-} from "@/lib/operations/audit/chain.ts";
+} from "@/lib/operations/audit/audit_trail.ts";
 import { AUDIT_END, Documents } from "@/embedded/store/documents.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import project from "@/deno.json" with { type: "json" };
 import { SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/sample_data.ts";
-import { ownResultsUrl } from "@/lib/auth/browser_origin.ts";
+import { givenSessionKeys, ownResultsUrl, type SessionKeys } from "@/lib/auth/session_token.ts";
 import { remoteGateway } from "@/lib/auth/gateway_service.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import { givenSessionKeys, type SessionKeys } from "@/lib/auth/session_token.ts";
 import { Tallies } from "@/lib/campaigns/progress/progress_cache.ts";
 import { progressReader, type ResultsFetch } from "@/lib/campaigns/progress/progress_reader.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";

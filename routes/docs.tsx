@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 
 import { type AddRoute } from "@/lib/http/app.ts";
-import { compressibleResponse } from "@/lib/http/compressible.ts";
+import { compressibleResponse } from "@/lib/http/header_values.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { type RawTarget, type RequestContext, UNFRAMED_POLICY } from "@/lib/http/request_context.ts";

@@ -3,7 +3,7 @@ import { invalid } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { ownPath } from "@/lib/http/request_context.ts";
 import { LANGUAGES } from "@/lib/pages/locale/language.ts";
-import { browserScheme, requireSameOrigin } from "@/lib/auth/browser_origin.ts";
+import { browserScheme, requireSameOrigin } from "@/lib/auth/session_token.ts";
 import { languageCookie } from "@/lib/site/page_language.ts";
 import { define } from "@/lib/site/state.ts";
 

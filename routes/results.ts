@@ -2,11 +2,10 @@ import { addBelow, type AddRoute, renderError, type RequestLog, UNCACHED, UNSTOR
 import { HttpError, methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { type Handler, RequestContext } from "@/lib/http/request_context.ts";
-import { browserScheme, requireSameOrigin } from "@/lib/auth/browser_origin.ts";
+import { browserScheme, clearedCookie, requireSameOrigin } from "@/lib/auth/session_token.ts";
 import { readResultObject, retryingStore } from "@/lib/results/file_response.ts";
 import { isUrlencoded, loginNoteCookie } from "@/lib/results/results_login.ts";
 import { resultKey, RESULTS_PATH, type ResultsResponse, type ResultsService } from "@/lib/results/results_service.ts";
-import { clearedCookie } from "@/lib/auth/session_token.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
 import { loginRoute, type ResultsDeps, type ResultsRoute } from "@/routes/results/login.ts";
 

@@ -1,4 +1,4 @@
-import type { AuditRecord } from "@/lib/operations/audit/audit_record.ts";
+import type { AuditRecord } from "@/lib/operations/audit/audit_trail.ts";
 import { Chip } from "@/components/chip.tsx";
 import { formatFull, formatMoment } from "@/lib/pages/moments.ts";
 import {

@@ -13,7 +13,7 @@ import {
 } from "@/lib/http/request_context.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
-import type { MarkedRequest } from "@/lib/std/request_mark.ts";
+import type { MarkedRequest } from "@/lib/std/store_addresses.ts";
 import { derivedKey } from "@/lib/std/sealed_text.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./credential_memory.ts";
 import type { Caller, Claims, Identify, Identity, Verdict } from "./store_credentials.ts";

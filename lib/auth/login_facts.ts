@@ -2,7 +2,7 @@ import type { LRUCache } from "lru-cache";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { timedCache } from "@/lib/std/caches.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { deadline } from "@/lib/std/timing.ts";
+import { deadline } from "@/lib/std/body_reader.ts";
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 import { dataAccessPath, type StorageLogin } from "./storage_cookie.ts";
 import type { StorageGateway } from "./storage_gateway.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RequestLog } from "@/lib/http/app.ts";
 import { errorName } from "@/lib/http/errors.ts";
-import { endsWithin } from "@/lib/std/timing.ts";
+import { endsWithin } from "@/lib/std/body_reader.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Listed sessions per account; beyond that number all sessions issued up to the newest of them are revoked. */

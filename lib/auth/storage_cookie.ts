@@ -3,9 +3,17 @@ import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { derivedKeys } from "@/lib/std/sealed_text.ts";
 import { resolveLogin } from "./admission.ts";
-import { browserScheme, type Scheme } from "./browser_origin.ts";
+import {
+  browserScheme,
+  clearedCookie,
+  openToken,
+  type Scheme,
+  sealToken,
+  sessionCookie,
+  sessionDigest,
+  sessionValues,
+} from "./session_token.ts";
 import type { RevocableSession } from "./revoked_sessions.ts";
-import { clearedCookie, openToken, sealToken, sessionCookie, sessionDigest, sessionValues } from "./session_token.ts";
 
 /** An account of the store. */
 export interface StorageAccount {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { credentialsRefused } from "@/lib/http/errors.ts";
-import type { SentFor } from "@/lib/std/request_mark.ts";
+import type { SentFor } from "@/lib/std/store_addresses.ts";
 import type { UserCheck } from "./users_file.ts";
 
 export interface S3Keys {

@@ -5,6 +5,7 @@ import {
   boundedReader,
   chunksReader,
   ChunksTooSmall,
+  deadline,
   inBuffersMs,
   readRequest,
   registerCancel,
@@ -14,7 +15,6 @@ import {
   streamReader,
   type TimeBounds,
 } from "@/lib/std/body_reader.ts";
-import { deadline } from "@/lib/std/timing.ts";
 import { badRequest, clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { mediaTypeOf } from "./header_values.ts";
 import { guardedStream } from "./upstream.ts";

@@ -8,6 +8,7 @@ import {
   type BodyReader,
   BodyTooLong,
   boundedReader,
+  deadline,
   readWhole,
   SHORT_BODY_MS,
   SlowBody,
@@ -16,9 +17,9 @@ import {
   type TimeBounds,
   unreadMs,
   UNWATCHED_BYTES,
+  withDeadline,
 } from "@/lib/std/body_reader.ts";
 import type { Coded } from "@/lib/std/coded.ts";
-import { deadline, withDeadline } from "@/lib/std/timing.ts";
 import { badGateway, clientClosedRequest, gatewayTimeout, type HttpError } from "./errors.ts";
 import { hasDotSegment, type RequestContext, type RequestInfo } from "./request_context.ts";
 

@@ -23,9 +23,8 @@ import {
   STREAM_BOUNDS,
   streamReader,
 } from "@/lib/std/body_reader.ts";
-import { markRequest } from "@/lib/std/request_mark.ts";
+import { markRequest, type StoreAddresses } from "@/lib/std/store_addresses.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import type { StoreAddresses } from "@/lib/std/store_addresses.ts";
 
 /** Longest response body that is read whole, bytes. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024;

@@ -18,12 +18,13 @@ import type { ServeConnection, ServedConnection } from "@/lib/runtime/http.ts";
 import {
   announcedLength,
   cancelBody,
+  deadline,
   STREAM_BOUNDS,
   thenCancelBody,
   type TimeBounds,
   totalMs,
 } from "@/lib/std/body_reader.ts";
-import { atMostEvery, deadline, sleep } from "@/lib/std/timing.ts";
+import { atMostEvery, sleep } from "@/lib/std/timing.ts";
 
 /** Limits of the connections of a server. */
 export interface ConnectionLimits {

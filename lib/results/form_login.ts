@@ -1,8 +1,7 @@
 import { peerAddress, type RequestContext, trustCopy } from "@/lib/http/request_context.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { browserScheme } from "@/lib/auth/browser_origin.ts";
+import { browserScheme, clearedCookie, sessionValues } from "@/lib/auth/session_token.ts";
 import { LOGIN_PATH, LOGOUT_PATH, passThrough, type PassThroughOptions } from "./pass_through.ts";
-import { clearedCookie, sessionValues } from "@/lib/auth/session_token.ts";
 import type { Credentials } from "./results_login.ts";
 
 /** The results role's response to a form. */

@@ -3,7 +3,7 @@ import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { guardedBody, UpstreamError } from "@/lib/http/upstream.ts";
 import { hasDotSegment, REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import type { TimeBounds } from "@/lib/std/body_reader.ts";
-import { browserHost, browserScheme } from "@/lib/auth/browser_origin.ts";
+import { browserHost, browserScheme, cookieName, sessionValues } from "@/lib/auth/session_token.ts";
 import {
   type Arrival,
   IN_PROCESS_BASE,
@@ -13,7 +13,6 @@ import {
   type ResultsResponse,
   type ResultsService,
 } from "./results_service.ts";
-import { cookieName, sessionValues } from "@/lib/auth/session_token.ts";
 
 /** Largest body of a login or logout, bytes (spec, Limits). */
 export const MAX_POSTED_BYTES = 16 * 1024;

@@ -11,7 +11,7 @@ import { callS3ForHeaders } from "@/lib/s3/s3_client.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import type { StoreKind } from "@/lib/s3/store_kind.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
+import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/session_token.ts";
 import { type ResultsStore, storeCaller } from "./file_response.ts";
 import { resultsError } from "./results_service.ts";
 

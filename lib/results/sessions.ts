@@ -3,12 +3,8 @@ import type { LRUCache } from "lru-cache";
 import { HttpError } from "@/lib/http/errors.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
 import { timedCache } from "@/lib/std/caches.ts";
-import { browserScheme } from "@/lib/auth/browser_origin.ts";
-import { storeAcceptsKeys } from "./results_login.ts";
-import { resultsError } from "./results_service.ts";
-import type { ResultsStore } from "./file_response.ts";
-import type { RevocableSession, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 import {
+  browserScheme,
   clearedCookie,
   openSession,
   type Session,
@@ -16,6 +12,10 @@ import {
   type SessionKeys,
   sessionValues,
 } from "@/lib/auth/session_token.ts";
+import { storeAcceptsKeys } from "./results_login.ts";
+import { resultsError } from "./results_service.ts";
+import type { ResultsStore } from "./file_response.ts";
+import type { RevocableSession, RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
 
 /** How long the store's confirmation of a session's keys is cached, ms. */
 export const CONFIRMED_MS = 30_000;

@@ -2,7 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { type BodySource, bodySource } from "@/lib/http/body.ts";
 import { badRequest, clientClosedRequest, HttpError, payloadTooLarge, unavailable } from "@/lib/http/errors.ts";
 import { type DigestAlgorithm, startDigest } from "@/lib/std/digests.ts";
-import { deadline } from "@/lib/std/timing.ts";
+import { deadline } from "@/lib/std/body_reader.ts";
 import { MAX_PARTS, MIN_PART_BYTES, type OpenUpload, openUpload, sendPart, type SentPart } from "./multipart.ts";
 import { type ObjectRef, putObject, type UploadBody, type WrittenObject } from "./objects.ts";
 import type { HeaderRecord, S3 } from "./s3_client.ts";

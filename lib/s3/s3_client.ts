@@ -21,8 +21,7 @@ import {
 } from "@/lib/http/upstream.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/body_reader.ts";
 import { CountedCache } from "@/lib/std/caches.ts";
-import { markRequest } from "@/lib/std/request_mark.ts";
-import type { S3Address, StoreAddresses } from "@/lib/std/store_addresses.ts";
+import { markRequest, type S3Address, type StoreAddresses } from "@/lib/std/store_addresses.ts";
 import { DNS_LABEL, encodeRfc3986 } from "@/lib/std/text.ts";
 import { s3Failure, verdictOf } from "./s3_errors.ts";
 import { MalformedXml } from "./s3_xml.ts";

@@ -1,7 +1,7 @@
 import type { FunctionComponent, VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { AddRoute } from "@/lib/http/app.ts";
-import { compressibleResponse } from "@/lib/http/compressible.ts";
+import { compressibleResponse } from "@/lib/http/header_values.ts";
 import { methodNotAllowed } from "@/lib/http/errors.ts";
 import type { Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { type Context, type Middleware, page, type PageProps, type RouteModule } from "./define.ts";

@@ -5,7 +5,8 @@ import { Redis } from "ioredis";
 import { HttpError, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/request_context.ts";
 import { tlsTrust } from "@/lib/http/upstream.ts";
-import { atMostEvery, endsWithin } from "@/lib/std/timing.ts";
+import { atMostEvery } from "@/lib/std/timing.ts";
+import { endsWithin } from "@/lib/std/body_reader.ts";
 import { errorReason } from "@/lib/std/text.ts";
 
 /** Prefix of all keys of the project in Redis. */

@@ -8,7 +8,7 @@ import { listObjects, type ObjectPage } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { countKeys, type KeyCountState, NOTHING_COUNTED } from "./count.ts";
-import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
+import type { Job, TaskHandler, TaskType } from "./task_keys.ts";
 import { lowerBound } from "@/lib/std/lower_bound.ts";
 
 /** Keys of a chunk. */

@@ -4,7 +4,7 @@ import { badGateway, HttpError, listingStuck } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { type CountPage, readCountPage } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text.ts";
-import type { TaskHandler, TaskType } from "./task_handler.ts";
+import type { TaskHandler, TaskType } from "./task_keys.ts";
 
 /** Ranges of keys that are read concurrently. */
 const MAX_READERS = 4;

@@ -13,7 +13,7 @@ import {
   readPrefixes,
 } from "./chosen_keys.ts";
 import { keyCountState } from "./count.ts";
-import type { TaskHandler, TaskType } from "./task_handler.ts";
+import type { TaskHandler, TaskType } from "./task_keys.ts";
 import type { Blobs } from "./task.ts";
 
 /** Failures that are shown one by one. */

@@ -1,6 +1,6 @@
 import { untilAborted } from "@/lib/std/timing.ts";
 import { LEASE_MS, type NewTask, RENEW_MS, type Saved, type Task, type TaskEnd, type TaskStore } from "./task.ts";
-import type { TaskClock } from "./task_handler.ts";
+import type { TaskClock } from "./task_keys.ts";
 
 /** A progress is stored at most this often, ms. */
 const CHECKPOINT_MS = 250;

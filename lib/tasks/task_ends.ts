@@ -2,8 +2,7 @@ import type { AuditRecorder } from "@/lib/http/audit_event.ts";
 import { integerAt } from "@/lib/std/untrusted.ts";
 import type { LeasedTask } from "./held_task.ts";
 import { readSentence, type TaskEnd } from "./task.ts";
-import type { TaskHandler } from "./task_handler.ts";
-import { openCaller, readableProgress, type TaskKeys } from "./task_keys.ts";
+import { openCaller, readableProgress, type TaskHandler, type TaskKeys } from "./task_keys.ts";
 
 /** The kind of tasks of another version, which this one does not know. */
 const UNKNOWN = "unknown";

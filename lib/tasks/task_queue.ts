@@ -1,7 +1,7 @@
 import { untilAborted } from "@/lib/std/timing.ts";
 import type { HeldTask } from "./held_task.ts";
 import { LONG_KIND } from "./task.ts";
-import type { TaskClock } from "./task_handler.ts";
+import type { TaskClock } from "./task_keys.ts";
 
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
 export const MAX_RUNNING = 8;

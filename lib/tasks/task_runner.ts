@@ -21,10 +21,10 @@ import {
 import { TaskEnds } from "./task_ends.ts";
 import { isLong, MAX_RUNNING, TaskQueue } from "./task_queue.ts";
 import { failureSentence, isTransient } from "./task_responses.ts";
-import type { Job, TaskClock, TaskHandler, TaskType } from "./task_handler.ts";
 import {
   blobDigests,
   hasFixedBlobs,
+  type Job,
   mustBeSealed,
   openCaller,
   ownerOf,
@@ -32,7 +32,10 @@ import {
   progressText,
   provenName,
   sealCaller,
+  type TaskClock,
+  type TaskHandler,
   type TaskKeys,
+  type TaskType,
 } from "./task_keys.ts";
 
 /**

@@ -29,7 +29,7 @@ import {
 } from "./chosen_keys.ts";
 import { codedOrNull, isTransient } from "./task_responses.ts";
 import { keyCountState } from "./count.ts";
-import type { TaskHandler, TaskType } from "./task_handler.ts";
+import type { TaskHandler, TaskType } from "./task_keys.ts";
 import type { Blobs } from "./task.ts";
 
 /** Objects that are stored as under way at a time, and how many of them are worked on at once. */

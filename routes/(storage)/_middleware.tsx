@@ -4,7 +4,7 @@ import { unavailableAreaSentence } from "@/lib/pages/login_sentences.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { LABELS } from "@/lib/pages/page_sentences.ts";
 import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/pages/storage/storage_sentences.ts";
-import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
+import { requireSameOrigin } from "@/lib/auth/session_token.ts";
 import { userOf } from "@/lib/results/session_check.ts";
 import type { Context } from "@/lib/site/define.ts";
 import { policySource, storagePolicy } from "@/lib/site/policies.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { AuditRecord } from "@/lib/operations/audit/audit_record.ts";
+import type { AuditRecord } from "@/lib/operations/audit/audit_trail.ts";
 import { Icon } from "@/components/icon.tsx";
 import { AuditForm, AuditTable } from "@/components/storage/audit_trail.tsx";
 import { StorageSection } from "@/components/storage/storage_frame.tsx";

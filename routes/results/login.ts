@@ -5,7 +5,14 @@ import type { LoginRecorder } from "@/lib/http/audit_event.ts";
 import { addressKey, type RequestContext, UnprovenRequests } from "@/lib/http/request_context.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
+import {
+  browserScheme,
+  requireSameOrigin,
+  type Scheme,
+  sealSession,
+  sessionCookie,
+  type SessionKeys,
+} from "@/lib/auth/session_token.ts";
 import type { ResultsStore } from "@/lib/results/file_response.ts";
 import {
   type Credentials,
@@ -19,8 +26,6 @@ import {
   withoutTenant,
 } from "@/lib/results/results_login.ts";
 import type { RevokedSessions } from "@/lib/auth/revoked_sessions.ts";
-import type { SessionKeys } from "@/lib/auth/session_token.ts";
-import { sealSession, sessionCookie } from "@/lib/auth/session_token.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import { resultsError } from "@/lib/results/results_service.ts";
 import { cleanMessage, S3Failure } from "@/lib/s3/s3_errors.ts";

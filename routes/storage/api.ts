@@ -1,5 +1,5 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
+import { requireSameOrigin } from "@/lib/auth/session_token.ts";
 import { cancelBody } from "@/lib/std/body_reader.ts";
 import { gatewayTarget, mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
 import { requestedLogin, type StorageDeps } from "@/lib/site/storage/logins.ts";

@@ -1,6 +1,6 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import type { AuditRecord } from "@/lib/operations/audit/audit_record.ts";
+import type { AuditRecord } from "@/lib/operations/audit/audit_trail.ts";
 import { checkChainFolder } from "@/lib/operations/audit/chain_check.ts";
 import { gatewayOf, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { runTask } from "@/tests/task.ts";

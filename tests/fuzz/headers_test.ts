@@ -5,7 +5,7 @@ import { parseCopySource } from "@/embedded/store/s3/copy_object.ts";
 import { matchingCorsRule, requestedHeaders } from "@/embedded/store/s3/cors.ts";
 import { checkReadConditions, rangeHolds, storedHeaders, writeCondition } from "@/embedded/store/s3/request_headers.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { requireSameOrigin } from "@/lib/auth/browser_origin.ts";
+import { requireSameOrigin } from "@/lib/auth/session_token.ts";
 import { mediaTypeOf, sandboxObject } from "@/lib/auth/storage_api_path.ts";
 import { bearerToken } from "@/lib/auth/admission.ts";
 import {

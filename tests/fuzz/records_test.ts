@@ -16,7 +16,7 @@ import { bagItName, LineSplitter, manifestLine, parseManifestLine } from "@/lib/
 import { csvReport, jsonReport, NO_ROWS, readRows, reportRow, storedRows } from "@/lib/tasks/fixity/report.ts";
 import { reportHead } from "@/lib/tasks/fixity/responses.ts";
 import { blobDigest } from "@/lib/tasks/task_keys.ts";
-import { closedChunk, DamagedPlan, EMPTY_PLAN, objectsIn, plannedEntries } from "@/lib/tasks/zip/zip_plan.ts";
+import { closedChunk, DamagedPlan, EMPTY_PLAN, objectsIn, plannedEntries } from "@/lib/tasks/zip/zip_format.ts";
 import {
   assertNothingInherited,
   cuts,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sharedBody } from "@/lib/http/compressible.ts";
+import { sharedBody } from "@/lib/http/header_values.ts";
 import { gatewayTest } from "./gateway_fixture.ts";
 
 Deno.test("shared answers: kept bytes go out as they are, as often as they are asked for", async () => {

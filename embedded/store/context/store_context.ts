@@ -9,7 +9,7 @@ import type { Buckets, SoftQuotas } from "@/embedded/store/stored_buckets.ts";
 import type { Objects } from "@/embedded/store/stored_objects.ts";
 import type { ChangeWriter, WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import type { TakeReader } from "@/lib/std/body_reader.ts";
-import { REQUEST_MARK_HEADER, type RequestMarks } from "@/lib/std/request_mark.ts";
+import { REQUEST_MARK_HEADER, type RequestMarks } from "@/lib/std/store_addresses.ts";
 import { sleep } from "@/lib/std/timing.ts";
 
 /** The parts of the store that both protocols use. */

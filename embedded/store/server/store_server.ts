@@ -20,7 +20,7 @@ import {
   type RunningServer,
   urlHost,
 } from "@/lib/std/http_host.ts";
-import { requestMarks } from "@/lib/std/request_mark.ts";
+import { requestMarks } from "@/lib/std/store_addresses.ts";
 import { addAdministrators, addSamples, type Administrators, SAMPLE_PASSWORD } from "./sample_data.ts";
 
 export interface StoreServerOptions {

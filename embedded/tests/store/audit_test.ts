@@ -10,7 +10,7 @@ import {
   PutObjectTaggingCommand,
 } from "@aws-sdk/client-s3";
 import { Buffer } from "node:buffer";
-import { requestMarks } from "@/lib/std/request_mark.ts";
+import { requestMarks } from "@/lib/std/store_addresses.ts";
 import { archiveMapi, errorOf, namespace } from "./mapi_fixture.ts";
 import { mapiAuthorization, startStore } from "./store_fixture.ts";
 import { uploadInParts } from "@/embedded/tests/store/s3/multipart_fixture.ts";

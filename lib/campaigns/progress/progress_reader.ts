@@ -5,9 +5,9 @@ import { progressUrls } from "@/lib/campaigns/projection/urls.ts";
 import { volumeIdentity, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { hasDotSegment, rawTarget } from "@/lib/http/request_context.ts";
 import { readCappedBytes, type UpstreamResponse } from "@/lib/http/upstream.ts";
-import { BodyTooLong } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, deadline } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/concurrency.ts";
-import { deadline, untilAborted } from "@/lib/std/timing.ts";
+import { untilAborted } from "@/lib/std/timing.ts";
 import { ProgressCache } from "./progress_cache.ts";
 
 interface ProgressReaderOptions {

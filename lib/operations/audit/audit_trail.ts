@@ -1,9 +1,12 @@
-import type { AuditEvent, AuditRecorder } from "@/lib/http/audit_event.ts";
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { AuditActor, AuditDetail, AuditEvent, AuditRecorder, AuditTarget } from "@/lib/http/audit_event.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { deadline, endsWithin } from "@/lib/std/timing.ts";
+import { deadline, endsWithin } from "@/lib/std/body_reader.ts";
+import { textIfExists } from "@/lib/std/files.ts";
 import { errorReason } from "@/lib/std/text.ts";
-import { type AuditRecord, auditRecord } from "./audit_record.ts";
-import { type ChainPosition, sealed } from "./chain.ts";
+import { clip, isLonger, parsedJson } from "@/lib/std/untrusted.ts";
 
 /**
  * Records that wait in memory for each disk that takes none, and their lines, characters; further ones are lost. Usual
@@ -369,4 +372,252 @@ class Outlet {
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => void this.#drain(), RETRY_MS);
   }
+}
+
+/** Grows only when a member changes its meaning. */
+const RECORD_VERSION = 1;
+
+/** Longest text in a record, characters: a client chooses names and keys. */
+const MAX_TEXT = 1024;
+/** The same in a record that would be too long with such texts: those of control characters take six times their length. */
+const SHORT_TEXT = 128;
+/** Longest record as JSON, bytes: with its seal and a header it fits into a datagram, which has 65,507. */
+const MAX_RECORD_BYTES = 60_000;
+/** Most texts of a list in the details. */
+const MAX_LISTED = 20;
+
+/** A record as it is stored, sent and read: one JSON object with these members in this order. New ones may be added. */
+export type AuditRecord = Readonly<ReturnType<typeof recordOf>>;
+
+/**
+ * The record of an event, and as JSON on one line of {@link MAX_RECORD_BYTES} at most.
+ *
+ * @param id `<trail>.<number>`
+ * @param atMs ms since 1970
+ */
+export function auditRecord(
+  event: AuditEvent,
+  id: string,
+  atMs: number,
+): { readonly record: AuditRecord; readonly text: string } {
+  const record = recordOf(event, id, atMs, MAX_TEXT);
+  const text = jsonText(record);
+  if (Buffer.byteLength(text) <= MAX_RECORD_BYTES) return { record, text };
+  const shorter = recordOf(event, id, atMs, SHORT_TEXT);
+  return { record: shorter, text: jsonText(shorter) };
+}
+
+/** @param maxText longest text in it, characters */
+function recordOf(event: AuditEvent, id: string, atMs: number, maxText: number) {
+  const { role, action, tenant, actor, address, requestId, result, status, details } = event;
+  const bounded = (text: string) => boundedText(text, maxText);
+  const boundedDetail = (value: AuditDetail) => {
+    if (typeof value === "string") return bounded(value);
+    if (typeof value === "object") return value.slice(0, MAX_LISTED).map(bounded);
+    return value;
+  };
+  const source: "application" | "store" = role === "store" ? "store" : "application";
+  const boundedActor: AuditActor | null = actor &&
+    { name: bounded(actor.name), tenant: actor.tenant && bounded(actor.tenant.toLowerCase()) };
+  const target: AuditTarget = { kind: event.target.kind, ...present({ ...event.target }, bounded) };
+  return {
+    v: RECORD_VERSION,
+    /** `<trail>.<number>`; the numbers of a trail have no gaps. */
+    id,
+    /** ISO 8601 with milliseconds, UTC. */
+    time: new Date(atMs).toISOString(),
+    /** `store`: a client of the embedded store's own ports. */
+    source,
+    /** The part that handled the request; null: none did. */
+    role,
+    action,
+    /** The tenant that it happened to, in lower case; null: none. */
+    tenant: tenant === null ? null : bounded(tenant.toLowerCase()),
+    actor: boundedActor,
+    address,
+    request_id: requestId,
+    target,
+    result,
+    status,
+    details: present(details ?? {}, boundedDetail),
+  };
+}
+
+/** The members of an object that are not undefined, each as `map` returns it. */
+function present<Value>(members: Readonly<Record<string, Value | undefined>>, map: (value: Value) => Value) {
+  const found: Record<string, Value> = {};
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) found[name] = map(value);
+  return found;
+}
+
+/** A text of at most so many characters, the last of which says that it was longer. */
+function boundedText(text: string, maxText: number): string {
+  const whole = isLonger(text, maxText) ? `${clip(text, maxText - 1)}…` : text;
+  return whole.toWellFormed();
+}
+
+/** Control characters, separators of lines, and what turns the direction of a text. JSON escapes those below U+0020. */
+// deno-lint-ignore no-control-regex
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** A record as JSON on one line, which no character of a name can end or disguise. */
+export function jsonText(record: object): string {
+  return oneLine(JSON.stringify(record));
+}
+
+/** A text with escapes as those of JSON for what could end its line or disguise it. */
+export function oneLine(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The position that the first line of a trail follows: the number of a record, and the SHA-256 of its line. */
+export const CHAIN_START = { number: 0, hash: "0".repeat(64) };
+/** The position that the next record of a chain follows. */
+export type ChainPosition = Readonly<typeof CHAIN_START>;
+
+/** The end of a sealed line. */
+const SEAL = /,"hash":"([0-9a-f]{64})"\}$/;
+
+/**
+ * Seals a JSON object: `hash` is added to it as its last member, the SHA-256 of the hash of the line before and the text
+ * of the object without that member.
+ *
+ * @param text a JSON object with at least one member
+ */
+export function sealed(previous: string, text: string): { readonly line: string; readonly hash: string } {
+  const digest = hash("sha256", previous + text, "hex");
+  return { line: `${text.slice(0, -1)},"hash":"${digest}"}`, hash: digest };
+}
+
+/** The text that was sealed, and the hash in the line; null for what is no sealed line. */
+export function opened(line: string): { readonly text: string; readonly hash: string } | null {
+  const match = SEAL.exec(line);
+  return match && { text: `${line.slice(0, match.index)}}`, hash: match[1] };
+}
+
+/** Whether a line follows the one with this hash, unchanged. */
+export function follows(previous: string, { text, hash }: { readonly text: string; readonly hash: string }): boolean {
+  return sealed(previous, text).hash === hash;
+}
+
+const HEADER = z.object({
+  v: z.literal(1),
+  trail: z.string().regex(/^[0-9a-f]{8}$/),
+  day: z.iso.date(),
+  after: z.int().min(0),
+  prev: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** The first line of a file: the trail, the day, and what the file follows. */
+type ChainHeader = z.output<typeof HEADER>;
+
+/** The header in the text of a line; null where it is none. */
+export function headerOf(text: string): ChainHeader | null {
+  return HEADER.safeParse(parsedJson(text)).data ?? null;
+}
+
+/** The header of a day's file as JSON. */
+export function headerText(trail: string, day: string, { number, hash }: ChainPosition): string {
+  const header: ChainHeader = { v: 1, trail, day, after: number, prev: hash };
+  return JSON.stringify(header);
+}
+
+const ID = /^\{"v":\d+,"id":"([0-9a-f]{8})\.(\d{1,15})"/;
+
+/** The trail and the number in the text of a record; null where there is none. */
+export function idOf(text: string): { readonly trail: string; readonly number: number } | null {
+  const match = ID.exec(text);
+  return match && { trail: match[1], number: Number(match[2]) };
+}
+
+/** The folder of the trail in the data folder. */
+export const AUDIT_FOLDER = "audit";
+/** Folder in a backup for a trail from outside of the data folder. */
+export const AUDIT_DIR_COPY = "audit_dir";
+
+/** The name of a day's file. */
+const DAY_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
+
+/** How far the trail had got not long ago: records that are missing at its end are found by it. */
+export const END_FILE = "end.json";
+/** The same in the data folder, where there is no embedded store to note it. */
+export const OUTSIDE_END_FILE = "audit_end.json";
+/** The last day that was removed as too old. */
+export const ANCHOR_FILE = "anchor.json";
+
+const MARK = {
+  v: z.literal(1),
+  trail: z.string().regex(/^[0-9a-f]{8}$/),
+  number: z.int().min(0),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+};
+const END = z.object(MARK);
+const ANCHOR = z.object({ ...MARK, day: z.iso.date() });
+
+/** The last record that was written, or a little earlier one. */
+export type ChainEnd = z.output<typeof END>;
+/** The last record that was removed, and the day of its file. */
+export type ChainAnchor = z.output<typeof ANCHOR>;
+
+const OUTSIDE_END = z.object({ ...MARK, place: z.string() });
+/** An end noted outside of the folder, with the place of its trail: {@link AUDIT_FOLDER}, or a separate folder. */
+export type OutsideEnd = z.output<typeof OUTSIDE_END>;
+
+/** Where the end of a trail is noted outside of its folder, so that a cut or a removal of the folder is found. */
+export interface EndNote {
+  /** Null: none, or that of a trail in another place. */
+  read(): Promise<ChainEnd | null>;
+  /** Resolves once it is durable. */
+  write(end: ChainEnd): Promise<void>;
+}
+
+/** An end as such a note holds it; null for anything else. */
+export function outsideEnd(value: unknown): OutsideEnd | null {
+  return OUTSIDE_END.safeParse(value).data ?? null;
+}
+
+/** The days of which a folder has files, the oldest first. */
+export function daysIn(folder: string): string[] {
+  return Array.from(Deno.readDirSync(folder)).flatMap(dayOfEntry).sort();
+}
+
+/** The days of which a folder has files, likewise, while the process goes on. */
+export async function daysInAsync(folder: string): Promise<string[]> {
+  const days: string[] = [];
+  for await (const entry of Deno.readDir(folder)) days.push(...dayOfEntry(entry));
+  return days.sort();
+}
+
+function dayOfEntry({ name, isFile }: Deno.DirEntry): string[] {
+  const day = DAY_FILE.exec(name)?.[1];
+  return isFile && day !== undefined ? [day] : [];
+}
+
+/** The file of a day. */
+export const dayFile = (folder: string, day: string) => `${folder}/${day}.jsonl`;
+/** The day of an instant (ms since 1970), UTC. */
+export const dayOf = (atMs: number) => new Date(atMs).toISOString().slice(0, "yyyy-mm-dd".length);
+
+/** The end of a trail as its folder notes it; null: no note, `damaged`: one that cannot be read. */
+export const readEnd = (folder: string) => read(`${folder}/${END_FILE}`, END);
+/** The note of a folder about the days that were removed; likewise. */
+export const readAnchor = (folder: string) => read(`${folder}/${ANCHOR_FILE}`, ANCHOR);
+
+function read<Value>(path: string, schema: z.ZodType<Value>): Value | "damaged" | null {
+  const text = textIfExists(path);
+  if (text === null) return null;
+  return schema.safeParse(parsedJson(text)).data ?? "damaged";
+}
+
+/** The bytes of a file from one place to another, as far as it has them. */
+export async function readAt(file: Deno.FsFile, from: number, to: number): Promise<Buffer<ArrayBuffer>> {
+  const bytes = Buffer.alloc(to - from);
+  await file.seek(from, Deno.SeekMode.Start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = await file.read(bytes.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
 }

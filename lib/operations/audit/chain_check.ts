@@ -13,7 +13,7 @@ import {
   opened,
   readAnchor,
   readEnd,
-} from "./chain.ts";
+} from "./audit_trail.ts";
 
 const BLOCK_BYTES = 256 * 1024;
 

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { removeIfExistsAsync, syncFolderAsync, writeAll, writeDurablyAsync } from "@/lib/std/files.ts";
 import { errorReason } from "@/lib/std/text.ts";
-import type { DurableSink, SealedRecord } from "./audit_trail.ts";
 import {
   ANCHOR_FILE,
   CHAIN_START,
@@ -13,6 +12,7 @@ import {
   dayOf,
   daysIn,
   daysInAsync,
+  type DurableSink,
   END_FILE,
   type EndNote,
   headerOf,
@@ -23,7 +23,8 @@ import {
   readAt,
   readEnd,
   sealed,
-} from "./chain.ts";
+  type SealedRecord,
+} from "./audit_trail.ts";
 
 /** How often the end of the trail is noted, ms. */
 const NOTE_END_MS = 1000;

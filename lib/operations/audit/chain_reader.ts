@@ -3,8 +3,7 @@ import type { AuditAction, AuditResult } from "@/lib/std/audit_words.ts";
 import { csvField } from "@/lib/std/text.ts";
 import { unlessMissingAsync } from "@/lib/std/files.ts";
 import { member, parsedJson } from "@/lib/std/untrusted.ts";
-import { type AuditRecord, jsonText, oneLine } from "./audit_record.ts";
-import { dayFile, daysInAsync, idOf, opened, readAt } from "./chain.ts";
+import { type AuditRecord, dayFile, daysInAsync, idOf, jsonText, oneLine, opened, readAt } from "./audit_trail.ts";
 
 /** How many records a page looks at: a filter that matches few must not hold up other requests. */
 const LOOKED_AT = 20_000;

@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import { syncFolderAsync, unlessMissingAsync, writeAll } from "@/lib/std/files.ts";
-import type { DurableSink } from "./audit_trail.ts";
-import { readAt } from "./chain.ts";
+import { type DurableSink, readAt } from "./audit_trail.ts";
 
 const LINE_FEED = Buffer.from("\n");
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { bagView, damageOf, type FixityProgress } from "@/lib/tasks/fixity/fixity.ts";
-import type { EndedTask } from "@/lib/tasks/task_handler.ts";
+import type { EndedTask } from "@/lib/tasks/task_keys.ts";
 import { notificationEvent } from "./event.ts";
 import type { Notifier } from "./notifier.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { connect, isIP, type Socket } from "node:net";
 import { createTransport } from "nodemailer";
 import { tlsTrust } from "@/lib/http/upstream.ts";
-import { withDeadline } from "@/lib/std/timing.ts";
+import { withDeadline } from "@/lib/std/body_reader.ts";
 import { member } from "@/lib/std/untrusted.ts";
 import type { NotificationEvent } from "./event.ts";
 import type { Channel, Outcome } from "./notifier.ts";

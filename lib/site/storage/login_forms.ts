@@ -4,7 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isStoragePath, STORAGE_PATH, storagePath } from "@/lib/pages/storage/storage_paths.ts";
-import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/browser_origin.ts";
+import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/auth/session_token.ts";
 import { type Credentials, handleLoginForm, loginNoteCookie, RefusedLogin } from "@/lib/results/results_login.ts";
 import { notedUnavailableArea, sessionNoteCookie, unavailableAreaCookie } from "@/lib/auth/storage_cookie.ts";
 import {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { codedSentence, type CodedText } from "@/lib/std/coded.ts";
 import { codedOrNull } from "@/lib/tasks/task_responses.ts";
-import type { TaskType } from "@/lib/tasks/task_handler.ts";
+import type { TaskType } from "@/lib/tasks/task_keys.ts";
 import { PROOFS } from "./expected.ts";
 import { manifestRef } from "./manifest_keys.ts";
 import { NO_ROWS, type ReportRow, RESULTS, storedRows } from "./report.ts";

@@ -7,7 +7,7 @@ import { sleep } from "@/lib/std/timing.ts";
 import { compareText } from "@/lib/std/text.ts";
 import { pageAfter } from "@/lib/tasks/chosen_keys.ts";
 import { isTransient } from "@/lib/tasks/task_responses.ts";
-import type { EndedTask, Job, TaskClock, TaskHandler } from "@/lib/tasks/task_handler.ts";
+import type { EndedTask, Job, TaskClock, TaskHandler } from "@/lib/tasks/task_keys.ts";
 import { checkObject, EtagJudge, missingRow } from "./check_object.ts";
 import { type Entry, mergedEntries } from "./expected.ts";
 import { counted, FIXITY, type FixityFigures, type FixityProgress, type Position } from "./fixity.ts";

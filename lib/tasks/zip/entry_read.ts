@@ -14,7 +14,7 @@ import {
   totalMs,
 } from "@/lib/std/body_reader.ts";
 import { sleep } from "@/lib/std/timing.ts";
-import { isFolder, type LeftOut, type PlannedEntry } from "./zip_plan.ts";
+import { isFolder, type LeftOut, type PlannedEntry } from "./zip_format.ts";
 
 /** Where the objects of an archive are read. */
 export interface ObjectSource {

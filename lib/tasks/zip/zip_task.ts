@@ -8,7 +8,7 @@ import { objectPages } from "@/lib/s3/delete_objects.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
-import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
+import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_keys.ts";
 import type { Blobs } from "@/lib/tasks/task.ts";
 import { type ObjectSource, problemOf, retried, RETRY_MS } from "./entry_read.ts";
 import {
@@ -25,7 +25,7 @@ import {
   PlanBuilder,
   plannedEtag,
   planSums,
-} from "./zip_plan.ts";
+} from "./zip_format.ts";
 
 /** Look-ups of objects at a time. */
 const MAX_LOOKUPS = 20;

@@ -7,7 +7,7 @@ import {
   exported,
 } from "@/lib/operations/audit/chain_reader.ts";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { compressibleJson } from "@/lib/http/compressible.ts";
+import { compressibleJson } from "@/lib/http/header_values.ts";
 import { forbidden, HttpError, invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { streamedText } from "@/lib/http/upstream.ts";

@@ -15,8 +15,7 @@ import {
 } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import { FITS_XML } from "@/lib/s3/s3_xml.ts";
-import { bucketParams, bucketTarget, objectParams } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams, bucketTarget, type GatewayOperation, objectParams } from "./operation.ts";
 
 const SETTING = { tag: "S3 Buckets", params: bucketParams };
 const VERSIONING = { path: "/api/v1/buckets/{bucket}/versioning", ...SETTING };

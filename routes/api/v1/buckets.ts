@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { forceDelete, type ForceDeleteDeps } from "@/lib/store/force_delete.ts";
-import { compressibleJson } from "@/lib/http/compressible.ts";
+import { compressibleJson } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { bucketList, createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
@@ -14,8 +14,7 @@ import {
   versionPage,
 } from "@/lib/s3/listing.ts";
 import { listUploads, uploadPage } from "@/lib/s3/multipart.ts";
-import { bucketParams as params, bucketTarget } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams as params, bucketTarget, type GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Buckets";
 /** The rules of S3, with capital letters as HCP-type stores have them, as JSON Schema: shown in the document, checked by the store. */

@@ -4,8 +4,7 @@ import { readCountPage } from "@/lib/s3/listing.ts";
 import { wellFormed } from "@/lib/s3/objects.ts";
 import { COUNT, newCount } from "@/lib/tasks/count.ts";
 import { codeMembers, failureOrCancel, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
-import { bucketParams } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams, type GatewayOperation } from "./operation.ts";
 import { followOperations, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";

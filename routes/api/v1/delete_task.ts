@@ -9,8 +9,7 @@ import { objectKey, wellFormed } from "@/lib/s3/objects.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import { codeMembers, failureMembers, iso, TASK_STATUS, taskTimes, timesOf } from "@/lib/tasks/task_responses.ts";
-import { bucketParams, chosenDetails, chosenTarget, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams, chosenDetails, chosenTarget, type GatewayOperation, MAX_KEYS_BODY_BYTES } from "./operation.ts";
 import { followOperations, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/delete-task";

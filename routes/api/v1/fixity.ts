@@ -20,8 +20,7 @@ import { isAdministrator } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/mapi_client.ts";
 import type { FixitySchedules, ScheduleView } from "@/lib/tasks/fixity/schedules.ts";
 import { failureMembers, iso } from "@/lib/tasks/task_responses.ts";
-import { bucketParams } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams, type GatewayOperation } from "./operation.ts";
 import { followOperations, taskParams, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/fixity";

@@ -8,7 +8,7 @@ import {
 } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { type CampaignSource, STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
-import { compressibleJson, compressibleResponse } from "@/lib/http/compressible.ts";
+import { compressibleJson, compressibleResponse } from "@/lib/http/header_values.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/request_context.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bodySource } from "@/lib/http/body.ts";
-import { compressibleJson, JsonBytes } from "@/lib/http/compressible.ts";
+import { compressibleJson, JsonBytes } from "@/lib/http/header_values.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
@@ -29,11 +29,11 @@ import {
   bucketParams,
   conditional,
   CONDITIONS,
+  type GatewayOperation,
   objectParams,
   objectTarget,
   statedLength,
-} from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+} from "./operation.ts";
 import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 
 const UPLOAD = { path: "/api/v1/buckets/{bucket}/multipart/{key}", tag: "S3 Multipart", params: objectParams };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { compressibleJson } from "@/lib/http/compressible.ts";
+import { compressibleJson } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import {
@@ -21,8 +21,7 @@ import {
 import { issuedForm, type IssuedForms, keyVersionPage, listKeyVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { restoreVersion } from "@/lib/s3/copy.ts";
 import { isObject } from "@/lib/std/untrusted.ts";
-import { conditional, CONDITIONS, objectParams, objectTarget, versionId } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { conditional, CONDITIONS, type GatewayOperation, objectParams, objectTarget, versionId } from "./operation.ts";
 
 const OBJECT = { tag: "S3 Objects", params: objectParams };
 const PATH = "/api/v1/buckets/{bucket}";

@@ -33,13 +33,13 @@ import {
   bucketTarget,
   conditional,
   CONDITIONS,
+  type GatewayOperation,
   objectParams,
   objectTarget,
   statedLength,
   versionId,
   versionNote,
-} from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+} from "./operation.ts";
 
 const OBJECT = { path: "/api/v1/buckets/{bucket}/objects/{key}", tag: "S3 Objects", params: objectParams };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badRequest, unprocessable } from "@/lib/http/errors.ts";
-import { JsonBytes } from "@/lib/http/compressible.ts";
+import { JsonBytes } from "@/lib/http/header_values.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
@@ -15,8 +15,7 @@ import {
   requiredHeaders,
 } from "@/lib/s3/presign.ts";
 import { yielding } from "@/lib/std/concurrency.ts";
-import { bucketParams as params, keyDetails, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams as params, type GatewayOperation, keyDetails, MAX_KEYS_BODY_BYTES } from "./operation.ts";
 
 const TAG = "S3 Objects";
 

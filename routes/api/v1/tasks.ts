@@ -8,14 +8,12 @@ import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/s3_client.ts";
 import type { BodyReader } from "@/lib/std/body_reader.ts";
 import type { Task, TaskSummary } from "@/lib/tasks/task.ts";
-import { PROCESS_CLOCK, type TaskClock, type TaskType } from "@/lib/tasks/task_handler.ts";
-import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import { ownerOf, PROCESS_CLOCK, type TaskClock, type TaskType } from "@/lib/tasks/task_keys.ts";
 import { type ActiveTasks, activeTasks, iso, TASK_STATUS } from "@/lib/tasks/task_responses.ts";
 import type { FoundTask, TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { isAdministratorOfTasks } from "@/lib/mapi/administrators.ts";
 import type { Mapi } from "@/lib/mapi/mapi_client.ts";
-import { bucketParams, bucketTarget } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams, bucketTarget, type GatewayOperation } from "./operation.ts";
 
 /** The tag of all operations of tasks. */
 export const TASKS_TAG = "Background tasks";

@@ -15,9 +15,8 @@ import {
   type TransferProgress,
 } from "@/lib/tasks/transfer.ts";
 import { bucketName, isSameBucket, MAX_KEY_BYTES, objectKey, wellFormed } from "@/lib/s3/objects.ts";
-import { bucketParams, chosenDetails, chosenTarget, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
+import { bucketParams, chosenDetails, chosenTarget, type GatewayOperation, MAX_KEYS_BODY_BYTES } from "./operation.ts";
 import { MAX_PREFIXES, MAX_TASK_KEYS, mustExist } from "./delete_task.ts";
-import type { GatewayOperation } from "./operation.ts";
 import { followOperations, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/transfer";

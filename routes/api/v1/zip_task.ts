@@ -12,8 +12,7 @@ import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
 import { checkTicket, issueTicket, ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { codeMembers, failureOrCancel, iso, timesOf } from "@/lib/tasks/task_responses.ts";
-import { bucketParams, keyDetails, MAX_KEYS_BODY_BYTES } from "./object_parameters.ts";
-import type { GatewayOperation } from "./operation.ts";
+import { bucketParams, type GatewayOperation, keyDetails, MAX_KEYS_BODY_BYTES } from "./operation.ts";
 import { EVENTS_DESCRIPTION, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes, TASKS_TAG } from "./tasks.ts";
 
 const PATH = "/api/v1/buckets/{bucket}/objects/download";

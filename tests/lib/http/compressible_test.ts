@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { compressibleJson, compressibleResponse, JsonBytes } from "@/lib/http/compressible.ts";
+import { compressibleJson, compressibleResponse, JsonBytes } from "@/lib/http/header_values.ts";
 
 const TYPE = "application/json";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { requestMarks } from "@/lib/std/request_mark.ts";
+import { requestMarks } from "@/lib/std/store_addresses.ts";
 
 const key = (byte: number) => new Uint8Array(32).fill(byte);
 

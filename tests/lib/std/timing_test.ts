@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { atMostEvery, deadline, readWithin } from "@/lib/std/timing.ts";
+import { atMostEvery, readWithin } from "@/lib/std/timing.ts";
+import { deadline } from "@/lib/std/body_reader.ts";
 import { until } from "@/tests/until.ts";
 
 Deno.test("atMostEvery: says yes at first, and again once the interval since the last yes is over", () => {

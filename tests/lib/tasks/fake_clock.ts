@@ -1,4 +1,4 @@
-import type { TaskClock } from "@/lib/tasks/task_handler.ts";
+import type { TaskClock } from "@/lib/tasks/task_keys.ts";
 
 /** A clock that stands still unless it is advanced. */
 export class FakeClock implements TaskClock {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import type { AuditEvent } from "@/lib/http/audit_event.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { EndedTask, TaskHandler } from "@/lib/tasks/task_handler.ts";
+import type { EndedTask, TaskHandler } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { caller, COUNT, KEYS, sceneTest, start, untilAborted } from "./task_scene.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { credentialsRefused, HttpError, unavailable } from "@/lib/http/errors.ts";
 import { LEASE_MS, RENEW_MS } from "@/lib/tasks/task.ts";
-import type { Job } from "@/lib/tasks/task_handler.ts";
+import type { Job } from "@/lib/tasks/task_keys.ts";
 import { settle } from "./fake_clock.ts";
 import { type Counted, sceneTest, start, untilAborted } from "./task_scene.ts";
 

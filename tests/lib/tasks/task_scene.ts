@@ -5,8 +5,7 @@ import type { LogEntry } from "@/lib/http/app.ts";
 import { unavailable } from "@/lib/http/errors.ts";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
-import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
-import { taskKeys } from "@/lib/tasks/task_keys.ts";
+import { type Job, type TaskHandler, taskKeys, type TaskType } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FakeClock } from "./fake_clock.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { credentialsRefused } from "@/lib/http/errors.ts";
-import type { Job } from "@/lib/tasks/task_handler.ts";
+import type { Job } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { settle } from "./fake_clock.ts";
 import { caller, COUNT, type Counted, type Scene, sceneTest, start, untilAborted } from "./task_scene.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Job } from "@/lib/tasks/task_handler.ts";
+import type { Job } from "@/lib/tasks/task_keys.ts";
 import type { Blobs } from "@/lib/tasks/task.ts";
 import { CALLER } from "./model_store.ts";
 

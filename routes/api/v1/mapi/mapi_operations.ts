@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AuditDetails, AuditTarget } from "@/lib/http/audit_event.ts";
 import type { AuditSpec, Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
-import { compressibleJson } from "@/lib/http/compressible.ts";
+import { compressibleJson } from "@/lib/http/header_values.ts";
 import {
   callMapi,
   callMapiForRecords,

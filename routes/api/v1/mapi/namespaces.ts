@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { compressibleJson } from "@/lib/http/compressible.ts";
+import { compressibleJson } from "@/lib/http/header_values.ts";
 import { invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { Mapi } from "@/lib/mapi/mapi_client.ts";

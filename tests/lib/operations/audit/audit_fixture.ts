@@ -1,7 +1,5 @@
-import { auditRecord } from "@/lib/operations/audit/audit_record.ts";
-import { CHAIN_START, sealed } from "@/lib/operations/audit/chain.ts";
-import type { ChainFolder } from "@/lib/operations/audit/chain_folder.ts";
-import type { SealedRecord } from "@/lib/operations/audit/audit_trail.ts";
+import { auditRecord, CHAIN_START, sealed, type SealedRecord } from "@/lib/operations/audit/audit_trail.ts";
+import { type ChainFolder } from "@/lib/operations/audit/chain_folder.ts";
 import { until } from "@/tests/until.ts";
 import type { AuditEvent } from "@/lib/http/audit_event.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { AuditTrail, type DurableSink, type SealedRecord } from "@/lib/operations/audit/audit_trail.ts";
-import { CHAIN_START } from "@/lib/operations/audit/chain.ts";
-import { deadline } from "@/lib/std/timing.ts";
+import { AuditTrail, CHAIN_START, type DurableSink, type SealedRecord } from "@/lib/operations/audit/audit_trail.ts";
+import { deadline } from "@/lib/std/body_reader.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { event, eventually, NOON } from "./audit_fixture.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { auditRecord } from "@/lib/operations/audit/audit_record.ts";
+import { auditRecord } from "@/lib/operations/audit/audit_trail.ts";
 import { exported } from "@/lib/operations/audit/chain_reader.ts";
 import { event, NOON } from "./audit_fixture.ts";
 

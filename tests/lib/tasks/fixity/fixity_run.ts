@@ -5,7 +5,7 @@ import type { S3 } from "@/lib/s3/s3_client.ts";
 import { FixityFigures, type FixityProgress, newFixity } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { readRows, type ReportRow } from "@/lib/tasks/fixity/report.ts";
-import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_handler.ts";
+import { PROCESS_CLOCK, type TaskClock } from "@/lib/tasks/task_keys.ts";
 import { listPage } from "@/tests/lib/tasks/model_store.ts";
 import { CALLER, s3Error } from "@/tests/lib/tasks/zip/object_server.ts";
 

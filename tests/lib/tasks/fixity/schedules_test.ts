@@ -3,7 +3,7 @@ import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { FIXITY, FixityFigures } from "@/lib/tasks/fixity/fixity.ts";
 import { fixityHandler } from "@/lib/tasks/fixity/fixity_task.ts";
 import { type FailedStart, FixitySchedules, LOOK_MS, parseScheduleFile } from "@/lib/tasks/fixity/schedules.ts";
-import { PROCESS_CLOCK } from "@/lib/tasks/task_handler.ts";
+import { PROCESS_CLOCK } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { FakeClock } from "@/tests/lib/tasks/fake_clock.ts";
 import { KEYS, Scene } from "@/tests/lib/tasks/task_scene.ts";

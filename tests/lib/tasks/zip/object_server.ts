@@ -4,7 +4,7 @@ import { upstreamClient } from "@/lib/http/upstream.ts";
 import { parseByteRange } from "@/lib/std/header_encoding.ts";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { ObjectSource } from "@/lib/tasks/zip/entry_read.ts";
-import { closedChunk, EMPTY_PLAN, isOpen, objectsIn, PlanBuilder, type PlanSums } from "@/lib/tasks/zip/zip_plan.ts";
+import { closedChunk, EMPTY_PLAN, isOpen, objectsIn, PlanBuilder, type PlanSums } from "@/lib/tasks/zip/zip_format.ts";
 
 export const MODIFIED = Date.UTC(2026, 10, 20, 7, 31, 17);
 

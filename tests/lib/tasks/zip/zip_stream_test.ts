@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { FairSlots } from "@/lib/std/concurrency.ts";
 import { type ObjectSource, openEntry } from "@/lib/tasks/zip/entry_read.ts";
-import { archiveBytes, plannedEntries } from "@/lib/tasks/zip/zip_plan.ts";
-import { archiveChunks, joined } from "@/lib/tasks/zip/zip_stream.ts";
+import { archiveBytes, plannedEntries } from "@/lib/tasks/zip/zip_format.ts";
+import { archiveChunks, joined } from "@/lib/tasks/zip/zip_download.ts";
 import { cutShort, etagOf, MODIFIED, type ObjectServer, planned, s3Error, startObjectServer } from "./object_server.ts";
 import { unzipped } from "./strict_zip.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Job } from "@/lib/tasks/task_handler.ts";
+import type { Job } from "@/lib/tasks/task_keys.ts";
 import type { Blobs } from "@/lib/tasks/task.ts";
-import { EMPTY_PLAN, PlanBuilder } from "@/lib/tasks/zip/zip_plan.ts";
+import { EMPTY_PLAN, PlanBuilder } from "@/lib/tasks/zip/zip_format.ts";
 import { zipHandler, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
 import { CALLER, s3Error, startObjectServer } from "./object_server.ts";
 

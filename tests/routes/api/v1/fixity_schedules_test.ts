@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { FixitySchedules, parseScheduleFile } from "@/lib/tasks/fixity/schedules.ts";
-import { PROCESS_CLOCK } from "@/lib/tasks/task_handler.ts";
+import { PROCESS_CLOCK } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { NOW, withGateway } from "@/tests/routes/gateway_fixture.ts";
 import { KEYS, Scene } from "@/tests/lib/tasks/task_scene.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { SqliteTaskStore } from "@/lib/state/sqlite_task_store.ts";
 import type { Task, TaskStore } from "@/lib/tasks/task.ts";
-import { steadyTime } from "@/lib/tasks/task_handler.ts";
+import { steadyTime } from "@/lib/tasks/task_keys.ts";
 import {
   type FakeAnswer,
   type Fixture,
