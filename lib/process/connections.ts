@@ -291,6 +291,8 @@ class ConnectionInfo implements HandlerInfo {
 /** Counts the requests under way, so that a server can wait for them. */
 interface CountedHandler {
   readonly handle: Handler;
+  /** Sets the handler of requests from now on. */
+  handleBy(handler: Handler): void;
   /** Refuses further requests, and resolves when those under way have their responses. */
   drain(): Promise<void>;
 }
@@ -300,7 +302,8 @@ interface CountedHandler {
  *
  * @param refuse returns the response to what arrives after {@link CountedHandler.drain}; `Connection: close` is added
  */
-export function countedHandler(handler: Handler, refuse: Handler): CountedHandler {
+export function countedHandler(first: Handler, refuse: Handler): CountedHandler {
+  let handler = first;
   let running = 0;
   let draining = false;
   const idle = Promise.withResolvers<void>();
@@ -326,6 +329,7 @@ export function countedHandler(handler: Handler, refuse: Handler): CountedHandle
   };
   return {
     handle: counted,
+    handleBy: (later) => handler = later,
     async drain() {
       draining = true;
       if (running > 0) await idle.promise;
@@ -361,22 +365,21 @@ export interface ConnectionTaker {
 /** Delay after an error before the next connection is accepted, ms: without descriptors each try would fail at once. */
 const AFTER_ACCEPT_ERROR_MS = 100;
 
-/** Hands each connection of a listener to `take` until it is closed. `count` says how many are open. */
+/** Hands each connection of a listener to `taker` until it is closed. */
 export function acceptConnections<C extends Deno.Conn<Deno.NetAddr>>(
   listener: Deno.Listener<C, Deno.NetAddr>,
-  take: (connection: C) => void,
-  count: () => number,
+  taker: { readonly count: number; add(connection: C): void },
 ): AcceptedSocket {
   let closed = false;
   const accept = async () => {
     let failing = false;
     while (!closed) {
       try {
-        take(await listener.accept());
+        taker.add(await listener.accept());
         failing = false;
       } catch (error) {
         if (closed) return;
-        if (!failing) console.error(`connections: none can be accepted (${error}), ${count()} are open`);
+        if (!failing) console.error(`connections: none can be accepted (${error}), ${taker.count} are open`);
         failing = true;
         await sleep(AFTER_ACCEPT_ERROR_MS);
       }

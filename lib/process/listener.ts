@@ -48,8 +48,6 @@ interface FallbackHandlers {
 interface Listener extends DrainingServer {
   /** The address as a browser uses it, without a trailing slash. */
   readonly origin: string;
-  /** Sets the handler of requests from now on. */
-  answerWith(handler: Handler): void;
 }
 
 /**
@@ -62,11 +60,10 @@ export function listen(
   fallbacks: FallbackHandlers,
 ): Listener {
   const { starting, stopping } = fallbacks;
-  let answer = starting;
   let server: DrainingServer;
   try {
     const options = { hostname: host, port, limits: connections, certificate };
-    server = drainingServer(options, (request, info) => answer(request, info), stopping);
+    server = drainingServer(options, starting, stopping);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) {
       throw new ListenError(
@@ -91,7 +88,6 @@ export function listen(
   return {
     ...server,
     origin: `${certificate ? "https" : "http"}://${shownHost(host)}:${server.port}`,
-    answerWith: (handler) => answer = handler,
   };
 }
 
@@ -107,6 +103,8 @@ export interface DrainingServer extends RunningServer {
   readonly limitsConnections: boolean;
   /** Null where the runtime cannot serve single connections. */
   connections(): ConnectionFigures | null;
+  /** Sets the handler of requests from now on. */
+  answerWith(handler: Handler): void;
 }
 
 interface DrainingServerOptions {
@@ -139,6 +137,7 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
     port: server.port,
     limitsConnections: serve !== null,
     connections: () => server.connections(),
+    answerWith: counted.handleBy,
     async drain() {
       await counted.drain();
       await server.shutdown();
@@ -156,8 +155,7 @@ function limitedServer(
   const connections = new Connections(serve, limits, handler);
   const socket = certificate ? acceptTlsConnections({ hostname, port, certificate }, connections) : acceptConnections(
     Deno.listen({ hostname, port }),
-    (connection) => connections.add(connection),
-    () => connections.count,
+    connections,
   );
   return {
     port: socket.port,
@@ -322,7 +320,12 @@ export function acceptTlsConnections(options: TlsSocketOptions, taker: Connectio
     }).finally(() => beginning.delete(handshake));
     beginning.add(handshake);
   };
-  const socket = acceptConnections(Deno.listen({ hostname, port }), begin, () => taker.count);
+  const socket = acceptConnections(Deno.listen({ hostname, port }), {
+    add: begin,
+    get count() {
+      return taker.count;
+    },
+  });
 
   let failure: { readonly message: string; readonly isReported: boolean } | null = null;
   const renew = () => {
