@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { AuditTrail, CHAIN_START, type DurableSink, type SealedRecord } from "@/lib/operations/audit/audit_trail.ts";
-import { deadline } from "@/lib/std/body_reader.ts";
 import { ManualClock } from "@/tests/manual_clock.ts";
 import { event, eventually, NOON } from "./audit_fixture.ts";
 
@@ -275,21 +274,6 @@ Deno.test("audit trail: a change after a stop has no record, which is said, and 
     assert.equal(status, isRequired ? "rejected" : "fulfilled");
     assert.deepEqual(warnings, ["The audit trail: 1 changes have no record"]);
   }
-});
-
-Deno.test("audit trail: where records are required, a change is confirmed that a disk took at the very end of a stop", async () => {
-  using clock = new ManualClock();
-  const [sink, file] = [new HeldSink(), takingSink()];
-  // After what the stop waits for the disk, and before the turn that settles what is left.
-  file.close = () => {
-    deadline(0, () => setTimeout(() => sink.letGo()));
-    return Promise.resolve();
-  };
-  const { trail } = trailOf(sink, { isRequired: true, file });
-  const recorded = trail.record(event());
-  const closed = trail.close();
-  clock.advance(2000);
-  await Promise.all([closed, recorded]);
 });
 
 Deno.test("audit trail: where records are required, a change that a stop has recorded is confirmed", async () => {
