@@ -72,7 +72,6 @@ export function redisScript(text: string): RedisScript {
  */
 export class RedisClient {
   readonly #redis: Redis;
-  readonly #settings: RedisSettings;
   /** Host and port, for the operator. */
   readonly #address: string;
   /** Whether an attempt to connect has failed since the last connection. Before it, commands wait for the connection. */
@@ -86,11 +85,10 @@ export class RedisClient {
   #isClosed = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(settings: RedisSettings) {
+  constructor(private readonly settings: RedisSettings) {
     const { url, caCerts, timeoutMs = TIMEOUT_MS } = settings;
     const { protocol, hostname, port, username, password, pathname } = new URL(url);
     const host = hostname.replace(/^\[|\]$/g, "");
-    this.#settings = settings;
     this.#address = `${hostname}:${port || DEFAULT_PORT}`;
     const secure = { ...tlsTrust(caCerts), servername: isIP(host) ? undefined : host };
     this.#redis = new Redis({
@@ -175,7 +173,7 @@ export class RedisClient {
       this.#isDown = false;
       if (this.#isReported && this.#unusable === null) {
         this.#isReported = false;
-        this.#settings.warn(`Redis at ${this.#address}: the connection is back`);
+        this.settings.warn(`Redis at ${this.#address}: the connection is back`);
       }
       this.#lastError = "the server closed it";
     });
@@ -200,9 +198,9 @@ export class RedisClient {
   }
 
   #report(what: string): void {
-    if (this.#isReported || this.#settings.reportsOutages === false) return;
+    if (this.#isReported || this.settings.reportsOutages === false) return;
     this.#isReported = true;
-    this.#settings.warn(`Redis at ${this.#address}: ${what} (${redactText(this.#lastError)}); connecting again`);
+    this.settings.warn(`Redis at ${this.#address}: ${what} (${redactText(this.#lastError)}); connecting again`);
   }
 
   /** Waits for a connection that is being opened, but for none that has failed. */
@@ -217,7 +215,7 @@ export class RedisClient {
         if (redis.status === "ready" && this.#unusable === null) resolve();
         else reject(unreachable());
       };
-      const timer = setTimeout(settle, this.#settings.timeoutMs ?? TIMEOUT_MS);
+      const timer = setTimeout(settle, this.settings.timeoutMs ?? TIMEOUT_MS);
       for (const event of ["ready", "close", "end"]) redis.on(event, settle);
     });
   }
@@ -235,7 +233,7 @@ export class RedisClient {
       return new HttpError(500, DAMAGED, { cause: new Error(redactText(message)) });
     }
     if (this.#mayReportRejection()) {
-      this.#settings.warn(`Redis at ${this.#address}: commands are rejected (${redactText(message)})`);
+      this.settings.warn(`Redis at ${this.#address}: commands are rejected (${redactText(message)})`);
       // A server that has become a replica: its name may lead to another one by now.
       if (message.startsWith("READONLY")) this.#redis.disconnect(true);
     }

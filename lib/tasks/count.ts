@@ -86,7 +86,6 @@ const UNREAD = { pages: 0, tookMs: 0, splitAt: MIN_PAGES };
 type Range = KeyCountState["ranges"][number] & typeof UNREAD;
 
 class KeyCount {
-  readonly #options: KeyCountOptions;
   readonly #abort = new AbortController();
   readonly #caller: Caller;
   readonly #isSequential: boolean;
@@ -97,8 +96,7 @@ class KeyCount {
   #isSplitting = false;
   #error: unknown;
 
-  constructor(from: KeyCountState, options: KeyCountOptions) {
-    this.#options = options;
+  constructor(from: KeyCountState, private readonly options: KeyCountOptions) {
     this.#sums = { files: from.files, folders: from.folders, bytes: from.bytes };
     this.#isSequential = from.isSequential;
     this.#ranges = new Set(from.ranges.map((range) => ({ ...range, ...UNREAD })));
@@ -139,16 +137,16 @@ class KeyCount {
   async #read(range: Range): Promise<void> {
     while (this.#ranges.has(range)) {
       const from = range.after;
-      const page = await this.#options.read(() => this.#page(range));
+      const page = await this.options.read(() => this.#page(range));
       this.#check(range, page, from);
       this.#add(range, page);
-      await this.#options.onPage(this.#state());
+      await this.options.onPage(this.#state());
       if (this.#ranges.has(range)) this.#maySplit(range);
     }
   }
 
   async #page(range: Range): Promise<CountPage> {
-    const { s3, bucket, prefix, delimiter } = this.#options;
+    const { s3, bucket, prefix, delimiter } = this.options;
     const { after: startAfter, token } = range;
     const begun = performance.now();
     try {
@@ -167,7 +165,7 @@ class KeyCount {
 
   /** @throws {UnorderedListing} where a page cannot be the next one of its range */
   #check(range: Range, page: CountPage, from: string | null): void {
-    const { bucket, delimiter } = this.#options;
+    const { bucket, delimiter } = this.options;
     const repeats = page.token === null ? page.last === null || page.last === from : page.token === range.token;
     const isStuck = page.isTruncated && repeats;
     if (isStuck) throw listingStuck(bucket);
@@ -181,7 +179,7 @@ class KeyCount {
   #add(range: Range, page: CountPage): void {
     const { after, end } = range;
     const isBeyond = !this.#isSequential && page.last !== null && end !== null && compareText(page.last, end) > 0;
-    const repeats = this.#options.delimiter !== "" && after !== null && page.first === after;
+    const repeats = this.options.delimiter !== "" && after !== null && page.first === after;
     const counted = isBeyond || repeats ? page.within(after, end) : page;
     this.#sums.files += counted.keys;
     this.#sums.folders += counted.prefixes.length;
@@ -194,8 +192,8 @@ class KeyCount {
 
   #maySplit(range: Range): void {
     const isFull = this.#ranges.size >= MAX_READERS || this.#isSplitting;
-    if (isFull || this.#isSequential || this.#options.delimiter !== "" || range.pages < range.splitAt) return;
-    if (range.tookMs / range.pages < (this.#options.slowPageMs ?? SLOW_PAGE_MS)) return;
+    if (isFull || this.#isSequential || this.options.delimiter !== "" || range.pages < range.splitAt) return;
+    if (range.tookMs / range.pages < (this.options.slowPageMs ?? SLOW_PAGE_MS)) return;
     this.#isSplitting = true;
     this.#begin(this.#split(range).finally(() => this.#isSplitting = false));
   }
@@ -218,8 +216,8 @@ class KeyCount {
 
   /** A folder in the middle of what is left of a range; null where there is none. */
   async #splitPoint({ after, end }: Range): Promise<string | null> {
-    const { s3, bucket, read } = this.#options;
-    let { prefix } = this.#options;
+    const { s3, bucket, read } = this.options;
+    let { prefix } = this.options;
     for (let level = 0; level < MAX_LEVELS; level++) {
       const options = { prefix, delimiter: DELIMITER, startAfter: after };
       const page = await read(() => readCountPage(s3, this.#caller, bucket, options));

@@ -58,7 +58,6 @@ export class HeldTask {
   /** Gives a run that waits for its next turn a slot; null: it does not wait for one. */
   giveTurn: (() => void) | null = null;
 
-  readonly #options: HeldTaskOptions;
   readonly #cancel = new AbortController();
   #lease = new AbortController();
   #progress: () => string;
@@ -69,9 +68,8 @@ export class HeldTask {
   #saving: Promise<Saved | "unreachable"> | null = null;
 
   /** @param leasedAt when the lease was requested, by the clock */
-  constructor(task: LeasedTask, leasedAt: number, options: HeldTaskOptions) {
+  constructor(task: LeasedTask, leasedAt: number, private readonly options: HeldTaskOptions) {
     this.task = task;
-    this.#options = options;
     this.#progress = () => task.progress;
     this.#leaseEnd = leasedAt + LEASE_MS;
     this.signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
@@ -89,7 +87,7 @@ export class HeldTask {
 
   /** Whether the lease may run out before it is renewed the next time. */
   get isExpiring(): boolean {
-    return this.#options.clock.now() + RENEW_MS >= this.#leaseEnd;
+    return this.options.clock.now() + RENEW_MS >= this.#leaseEnd;
   }
 
   /** Notes a lease that was requested at a moment of the clock. */
@@ -118,7 +116,7 @@ export class HeldTask {
     this.#progress = progress;
     if (how !== "partial") this.steps++;
     const version = ++this.#version;
-    const { clock } = this.#options;
+    const { clock } = this.options;
     this.signal.throwIfAborted();
     if (how !== "at once") {
       if (clock.now() - this.#savedAt >= CHECKPOINT_MS) await untilAborted(this.save(), this.signal);
@@ -145,7 +143,7 @@ export class HeldTask {
   }
 
   async #save(): Promise<Saved | "unreachable"> {
-    const { store, holder, clock, onStoreError } = this.#options;
+    const { store, holder, clock, onStoreError } = this.options;
     const [at, version] = [clock.now(), this.#version];
     this.#savedAt = at;
     try {

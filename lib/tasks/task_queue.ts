@@ -27,15 +27,12 @@ interface TaskQueueOptions {
 
 /** Decides which of the tasks of a process run: fairly between owners, and long tasks in turns. */
 export class TaskQueue {
-  readonly #options: TaskQueueOptions;
   readonly #running = new Map<HeldTask, Promise<void>>();
   #waiting: HeldTask[] = [];
   /** The last number that a place in the queue was given. */
   #lastPlace = 0;
 
-  constructor(options: TaskQueueOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TaskQueueOptions) {}
 
   /** How many tasks run, without those that wait for their next turn. */
   get running(): number {
@@ -73,7 +70,7 @@ export class TaskQueue {
 
   /** Starts or continues waiting tasks. */
   next(): void {
-    const { clock, stop, work } = this.#options;
+    const { clock, stop, work } = this.options;
     for (let first; !stop.aborted && (first = this.#firstWaiting());) {
       const begun = first;
       begun.slotSince = clock.now();
@@ -125,7 +122,7 @@ export class TaskQueue {
 
   /** Whether a long task has had its turn, and another owner's waits. */
   isTurnOver(held: HeldTask): boolean {
-    if (this.#options.clock.now() - held.slotSince < TURN_MS) return false;
+    if (this.options.clock.now() - held.slotSince < TURN_MS) return false;
     const active = [...this.#running.keys()].filter((other) => isLong(other) && !other.giveTurn);
     return [...this.#paused(), ...this.#waiting].some((other) =>
       isLong(other) && !other.isBackingOff && active.every(({ task }) => task.owner !== other.task.owner)
@@ -136,7 +133,7 @@ export class TaskQueue {
   #endTurn(held: HeldTask): void {
     const { owner, tenant } = held.task;
     const last = ++this.#lastPlace;
-    for (const other of this.#options.held.values()) {
+    for (const other of this.options.held.values()) {
       const isOfOwner = other.task.owner === owner;
       if (!isLong(other) || (!isOfOwner && (tenant === null || other.task.tenant !== tenant))) continue;
       const [, ofOwner, own] = other.place;

@@ -108,7 +108,6 @@ export class TaskRunner {
   /** Reads of the object store, by task. */
   readonly reads = new FairSlots(MAX_READS);
 
-  readonly #options: TaskRunnerOptions;
   readonly #handlers: ReadonlyMap<string, TaskHandler<unknown>>;
   readonly #holder = randomUUID();
   readonly #held = new Map<string, HeldTask>();
@@ -119,8 +118,7 @@ export class TaskRunner {
   #isCheckingAccounts = false;
   #isReachable = true;
 
-  constructor(options: TaskRunnerOptions) {
-    this.#options = options;
+  constructor(private readonly options: TaskRunnerOptions) {
     this.store = options.store;
     this.keys = options.keys;
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]));
@@ -165,7 +163,7 @@ export class TaskRunner {
   async create<P>(type: TaskType<P>, start: TaskStart<P>): Promise<string> {
     const { caller, bucket, progress, blobs, id = randomUUID() } = start;
     if (this.#stop.signal.aborted) throw unavailable("The gateway is stopping", RETRY_AFTER_SECONDS);
-    const { keys, bounds, clock } = this.#options;
+    const { keys, bounds, clock } = this.options;
     const at = clock.now();
     const terms = { at: Date.now(), digests: hasFixedBlobs(type) && blobs ? blobDigests(blobs) : {} };
     const named = { id, kind: type.kind, bucket };
@@ -224,7 +222,7 @@ export class TaskRunner {
     const held = this.#held.get(id);
     if (!held) return;
     const waiting = new AbortController();
-    await Promise.race([held.left.promise, this.#options.clock.sleep(ms, waiting.signal)]);
+    await Promise.race([held.left.promise, this.options.clock.sleep(ms, waiting.signal)]);
     waiting.abort();
   }
 
@@ -239,7 +237,7 @@ export class TaskRunner {
 
   /** Stops all work, stores how far it is, and releases the leases. Takes a few seconds at most. */
   async stop(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     this.#stop.abort();
     for (const held of this.#held.values()) held.interrupt("stopped");
     await Promise.race([this.#queue.settled(), clock.sleep(UNWIND_MS)]);
@@ -250,7 +248,7 @@ export class TaskRunner {
   }
 
   async #maintain(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     let sweptAt = -Infinity;
     let checkedAt = clock.now();
     while (!this.#stop.signal.aborted) {
@@ -308,7 +306,7 @@ export class TaskRunner {
   async #claimUpTo(limit: number, owner?: string): Promise<void> {
     if (this.#isClaiming) return;
     this.#isClaiming = true;
-    const at = this.#options.clock.now();
+    const at = this.options.clock.now();
     try {
       const tasks = await this.store.claim(this.#holder, limit, owner);
       this.#reachable();
@@ -332,7 +330,7 @@ export class TaskRunner {
 
   #hold(task: LeasedTask, at: number): void {
     if (this.#stop.signal.aborted) return;
-    const { store, clock } = this.#options;
+    const { store, clock } = this.options;
     const onStoreError = (error: unknown) => this.#onStoreError(error);
     const held = new HeldTask(task, at, { store, clock, holder: this.#holder, onStoreError });
     this.#held.set(task.id, held);
@@ -350,7 +348,7 @@ export class TaskRunner {
 
   /** Ends the tasks of owners whose keys the store refuses, such as those of an account that was disabled or deleted. */
   async #checkAccounts(): Promise<void> {
-    const { prove } = this.#options;
+    const { prove } = this.options;
     if (!prove || this.#isCheckingAccounts) return;
     this.#isCheckingAccounts = true;
     try {
@@ -442,7 +440,7 @@ export class TaskRunner {
    * @returns false where it has failed for too long
    */
   #retryLater(held: HeldTask): boolean {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     const now = clock.now();
     const failingSince = held.retry?.failingSince ?? now;
     if (now - failingSince >= lifetimeOf(held.task.kind).retryForMs) return false;
@@ -537,7 +535,7 @@ export class TaskRunner {
 
   #fault({ task }: HeldTask, error: unknown): void {
     const stack = error instanceof Error ? error.stack ?? error.message : String(error);
-    this.#options.log.write({ level: "error", task: task.id, kind: task.kind, error: redactText(stack) });
+    this.options.log.write({ level: "error", task: task.id, kind: task.kind, error: redactText(stack) });
   }
 
   #onStoreError(error: unknown): void {
@@ -552,7 +550,7 @@ export class TaskRunner {
   }
 
   #warn(message: string): void {
-    this.#options.log.write({ level: "warn", message: redactText(`background tasks: ${message}`) });
+    this.options.log.write({ level: "warn", message: redactText(`background tasks: ${message}`) });
   }
 }
 

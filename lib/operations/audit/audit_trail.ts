@@ -89,7 +89,6 @@ interface WaitingChange {
  * A sink that fails stops no change, unless records are required: then changes are refused before they are made.
  */
 export class AuditTrail implements AuditRecorder {
-  readonly #options: AuditTrailOptions;
   readonly #chain: Outlet | null;
   readonly #outlets: readonly Outlet[];
   #end: ChainPosition;
@@ -101,8 +100,7 @@ export class AuditTrail implements AuditRecorder {
   /** Lost records already reported, by sink; undefined: those that no sink got. */
   readonly #told = new Map<string | undefined, number>();
 
-  constructor(options: AuditTrailOptions) {
-    this.#options = options;
+  constructor(private readonly options: AuditTrailOptions) {
     this.#end = options.end;
     const { chain, file, warn, waitMs = WAIT_MS } = options;
     const outletOf = (sink: DurableSink) => new Outlet(sink, waitMs, warn, () => this.#tellOfGaps());
@@ -118,7 +116,7 @@ export class AuditTrail implements AuditRecorder {
   }
 
   requireRoom(): void {
-    if (this.#options.isRequired && this.#outlets.some(({ isFailing }) => isFailing)) throw new HttpError(507, NO_ROOM);
+    if (this.options.isRequired && this.#outlets.some(({ isFailing }) => isFailing)) throw new HttpError(507, NO_ROOM);
   }
 
   record(event: AuditEvent): Promise<void> {
@@ -126,7 +124,7 @@ export class AuditTrail implements AuditRecorder {
     if (this.#isClosed || this.#chain?.isFull) {
       this.#lost++;
       if (this.#isClosed) this.#warnOfLost(1);
-      return this.#options.isRequired ? Promise.reject(new HttpError(507, NOT_RECORDED)) : Promise.resolve();
+      return this.options.isRequired ? Promise.reject(new HttpError(507, NOT_RECORDED)) : Promise.resolve();
     }
     let record: SealedRecord;
     try {
@@ -171,14 +169,14 @@ export class AuditTrail implements AuditRecorder {
     for (const { sink: { name }, waiting, lost } of this.#outlets) {
       // No later record will count those that a disk dropped since the last one that did.
       const count = waiting + lost - this.#toldOf(name);
-      if (count > 0) this.#options.warn(`The audit trail: ${count} records were not delivered to ${name}`);
+      if (count > 0) this.options.warn(`The audit trail: ${count} records were not delivered to ${name}`);
     }
     const lost = this.#lost - this.#toldOf(undefined);
     if (lost > 0) this.#warnOfLost(lost);
   }
 
   #warnOfLost(count: number): void {
-    this.#options.warn(`The audit trail: ${count} changes have no record`);
+    this.options.warn(`The audit trail: ${count} changes have no record`);
   }
 
   #settleSoon(changes: readonly WaitingChange[]): void {
@@ -197,15 +195,15 @@ export class AuditTrail implements AuditRecorder {
   /** @param isRecorded whether the record is on each disk */
   #settle(change: WaitingChange, isRecorded: boolean): void {
     this.#unsettled.delete(change);
-    if (isRecorded || !this.#options.isRequired) change.done();
+    if (isRecorded || !this.options.isRequired) change.done();
     else change.failed(new HttpError(507, NOT_RECORDED));
   }
 
   /** The next record. @throws where an event cannot be made one; then its number is that of the next event */
   #sealed(event: AuditEvent): SealedRecord {
-    const atMs = this.#options.now();
+    const atMs = this.options.now();
     const number = this.#end.number + 1;
-    const { record, text } = auditRecord(event, `${this.#options.trail}.${number}`, atMs);
+    const { record, text } = auditRecord(event, `${this.options.trail}.${number}`, atMs);
     const { line, hash } = sealed(this.#end.hash, text);
     this.#end = { number, hash };
     return { record, number, atMs, line, hash };

@@ -68,7 +68,6 @@ interface NotifierOptions {
 /** Queues events and sends them to each channel, one attempt of a channel at a time. */
 export class Notifier {
   readonly figures: ReadonlyMap<Channel["kind"], ChannelFigures>;
-  readonly #options: NotifierOptions;
   readonly #mayReport = new Map<string, () => boolean>();
   readonly #stopped = new AbortController();
   readonly #cut = new AbortController();
@@ -78,15 +77,14 @@ export class Notifier {
   #news = new AbortController();
   #loops: Promise<void>[] = [];
 
-  constructor(options: NotifierOptions) {
-    this.#options = options;
+  constructor(private readonly options: NotifierOptions) {
     const kinds = CHANNEL_KINDS.filter((kind) => options.channels.some((channel) => channel.kind === kind));
     this.figures = new Map(kinds.map((kind) => [kind, { sent: 0, failed: 0, dropped: 0 }]));
   }
 
   /** Begins to send what is in the queue. */
   start(): void {
-    const { channels, queue, memory } = this.#options;
+    const { channels, queue, memory } = this.options;
     this.#loops = channels.flatMap((channel) => [queue, memory].map((one) => this.#serve(channel, one)));
   }
 
@@ -101,17 +99,17 @@ export class Notifier {
     const cut = setTimeout(() => this.#cut.abort(), Math.min(ms, STOP_MS));
     await Promise.all(this.#loops);
     clearTimeout(cut);
-    await Promise.allSettled([this.#options.queue.close(), this.#options.memory.close()]);
+    await Promise.allSettled([this.options.queue.close(), this.options.memory.close()]);
   }
 
   /** Whether events of that type are sent. */
   wants(type: EventType): boolean {
-    return this.#options.types.includes(type);
+    return this.options.types.includes(type);
   }
 
   /** Puts an event into the queue, unless it is there, was sent, or is not wanted. Never throws. */
   async notify(event: NotificationEvent): Promise<void> {
-    const { channels, now = Date.now } = this.#options;
+    const { channels, now = Date.now } = this.options;
     if (!this.wants(event.type)) return;
     for (const { name, kind, windowMs } of channels) {
       // Windows are the same for all events, so that those of one window are due together.
@@ -126,17 +124,17 @@ export class Notifier {
 
   async #add(event: NotificationEvent, channel: string, delayMs: number): Promise<Added> {
     try {
-      return await this.#options.queue.add(event, channel, delayMs);
+      return await this.options.queue.add(event, channel, delayMs);
     } catch (error) {
       this.#reportQueue("written", error);
-      return await this.#options.memory.add(event, channel, delayMs);
+      return await this.options.memory.add(event, channel, delayMs);
     }
   }
 
   /** The text that a source of events stored under a name; null without one, or where it cannot be read. */
   async remembered(name: string): Promise<string | null> {
     try {
-      return await this.#options.queue.read(name);
+      return await this.options.queue.read(name);
     } catch (error) {
       this.#reportQueue("read", error);
       return null;
@@ -146,14 +144,14 @@ export class Notifier {
   /** Stores it for the next process, where the queue can be written. */
   async remember(name: string, text: string): Promise<void> {
     try {
-      await this.#options.queue.write(name, text);
+      await this.options.queue.write(name, text);
     } catch (error) {
       this.#reportQueue("written", error);
     }
   }
 
   async #serve(channel: Channel, queue: NotificationQueue): Promise<void> {
-    const { pollMs = POLL_MS } = this.#options;
+    const { pollMs = POLL_MS } = this.options;
     while (!this.#stopped.signal.aborted) {
       // Taken before the look: what is queued during it ends the pause behind it.
       const news = this.#news.signal;
@@ -189,7 +187,7 @@ export class Notifier {
     due: readonly Delivery[],
     outcome: Exclude<Outcome, { result: "sent" }>,
   ): Promise<void> {
-    const { retrySeconds = RETRY_SECONDS, random = Math.random, log } = this.#options;
+    const { retrySeconds = RETRY_SECONDS, random = Math.random, log } = this.options;
     this.#count(channel.kind, "failed", due.length);
     for (const delivery of due) {
       const { event, attempts } = delivery;
@@ -227,7 +225,7 @@ export class Notifier {
   #report(what: string, message: string): void {
     let mayReport = this.#mayReport.get(what);
     if (!mayReport) this.#mayReport.set(what, mayReport = atMostEvery(REPORT_INTERVAL_MS));
-    if (mayReport()) this.#options.log.write({ level: "warn", message });
+    if (mayReport()) this.options.log.write({ level: "warn", message });
   }
 }
 

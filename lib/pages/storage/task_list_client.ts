@@ -126,11 +126,9 @@ export class TaskList {
   readonly lastEnded = signal<ShownTask | null>(null);
   /** The name under which the browser remembers them. */
   readonly name: string;
-  readonly #parts: TaskListParts;
   readonly #shown = new Map<string, RunningTask>();
 
-  constructor(parts: TaskListParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: TaskListParts) {
     this.name = `stackroom.tasks.${parts.account}`;
   }
 
@@ -185,7 +183,7 @@ export class TaskList {
     if (!task || taskId === null) return;
     task.change({ isCanceling: true });
     const { path } = OPERATIONS[task.plan.kind];
-    const { account, call } = this.#parts;
+    const { account, call } = this.parts;
     const parameters = { bucket: task.plan.place.bucket, task_id: taskId };
     void call(`${path}/:task_id/cancel`, account, parameters, { method: "POST" }).then(({ status }) => {
       if (status !== 200) task.change({ isCanceling: false });
@@ -210,7 +208,7 @@ export class TaskList {
   }
 
   #newTask(plan: TaskPlan): StoredTask {
-    const createdAt = this.#parts.clock.now();
+    const createdAt = this.parts.clock.now();
     return { id: `${createdAt}-${Math.floor(Math.random() * 1e9)}`, createdAt, plan, state: NEW_TASK };
   }
 
@@ -232,7 +230,7 @@ export class TaskList {
     plan: TaskPlan,
     json: unknown,
   ): Promise<Extract<TaskEnd, { how: "failed" }> | null> {
-    const { account, call, clock, onEnd } = this.#parts;
+    const { account, call, clock, onEnd } = this.parts;
     const { bucket } = plan.place;
     const answer = await call(OPERATIONS[plan.kind].path, account, { bucket }, { method: "POST", json });
     const started = answer.status === 202 ? readProgress(plan, answer) : null;
@@ -252,7 +250,7 @@ export class TaskList {
 
   /** Looks at a task until it has ended, or is taken off the list. */
   async #follow(task: RunningTask): Promise<void> {
-    const { account, call } = this.#parts;
+    const { account, call } = this.parts;
     const { plan } = task;
     const { bucket } = plan.place;
     for (let waitMs = FIRST_WAIT_MS;; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5)) {
@@ -273,7 +271,7 @@ export class TaskList {
         task.change({ ...progress, taskId });
         if (startedAt === null && progress.startedAt) this.#noteStart(task);
       }
-      await task.pause(this.#parts.clock, waitMs);
+      await task.pause(this.parts.clock, waitMs);
     }
   }
 
@@ -284,7 +282,7 @@ export class TaskList {
       this.lastEnded.value = task;
     });
     if (isFirst) this.#save(task);
-    this.#parts.onEnd(task.plan, task.state.peek(), isFirst);
+    this.parts.onEnd(task.plan, task.state.peek(), isFirst);
   }
 
   /** Remembers when a task began: a page that is opened once the gateway has forgotten it can undo it all the same. */
@@ -298,7 +296,7 @@ export class TaskList {
   }
 
   #stored(): StoredTask[] {
-    const { storage, clock } = this.#parts;
+    const { storage, clock } = this.parts;
     try {
       const all = entries(JSON.parse(storage.getItem(this.name) ?? "[]")) as StoredTask[];
       return all.filter(({ createdAt }) => createdAt > clock.now() - FORGET_MS);
@@ -315,7 +313,7 @@ export class TaskList {
     }));
     for (const kept of [tasks, named]) {
       try {
-        return this.#parts.storage.setItem(this.name, JSON.stringify(kept));
+        return this.parts.storage.setItem(this.name, JSON.stringify(kept));
       } catch {
         // Full, or forbidden: the tasks of this page go on.
       }

@@ -62,15 +62,11 @@ interface NameParts {
 
 /** Looks up which names are in use before their files are sent, and applies the reader's answer to those. */
 export class NamesInUse {
-  readonly #parts: NameParts;
-
-  constructor(parts: NameParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: NameParts) {}
 
   /** Finds out which names of a batch are in use, and enqueues the other files. */
   async lookUp(batch: UploadBatch): Promise<void> {
-    const { folder: { bucket, prefix }, list, memory, connection, calls, journal, claim, halt, onChange } = this.#parts;
+    const { folder: { bucket, prefix }, list, memory, connection, calls, journal, claim, halt, onChange } = this.parts;
     const items = list.of(batch, "looking");
     const keys = items.map(({ key }) => key);
     let records = new Map<string, FileRecord>();
@@ -106,7 +102,7 @@ export class NamesInUse {
 
   /** Applies an answer to the names in use, and to those of the same batches that are found later. */
   answer(answer: NameAnswer): void {
-    const { list, memory } = this.#parts;
+    const { list, memory } = this.parts;
     for (const batch of list.batchesOf("taken")) {
       batch.answer = answer;
       this.applyAnswer(batch);
@@ -116,7 +112,7 @@ export class NamesInUse {
 
   /** Applies the answer for a batch, once there is one, to its names in use. */
   applyAnswer(batch: UploadBatch): void {
-    const { list } = this.#parts;
+    const { list } = this.parts;
     const taken = list.of(batch, "taken");
     if (batch.answer === null || taken.length === 0) return;
     if (batch.answer === "keep both") return this.#rename(batch, taken);
@@ -135,7 +131,7 @@ export class NamesInUse {
   /** Chooses other names for files, and looks up whether these are in use as well. */
   #rename(batch: UploadBatch, items: readonly UploadItem[]): void {
     const { prefix, taken } = batch;
-    const { list, memory } = this.#parts;
+    const { list, memory } = this.parts;
     for (const { key } of items) taken.add(key);
     const used = new Set(list.items.map(({ key }) => key));
     for (const item of items) {
@@ -153,7 +149,7 @@ export class NamesInUse {
 
   /** Deletes the parts of a file in the background. */
   #discard(item: UploadItem): void {
-    const { memory, onChange } = this.#parts;
+    const { memory, onChange } = this.parts;
     void memory.discard(item).then(onChange);
   }
 }

@@ -21,14 +21,11 @@ interface ConnectionParts {
  * and lost requests do not count as tries.
  */
 export class Connection {
-  readonly #parts: ConnectionParts;
   /** The probe under way, shared by files whose requests fail at the same time. */
   #probing: Promise<boolean> | null = null;
   #outage: { readonly over: Promise<void>; readonly probeNow: () => void } | null = null;
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: ConnectionParts) {}
 
   get isAway(): boolean {
     return this.#outage !== null;
@@ -53,7 +50,7 @@ export class Connection {
           : fault.kind === "forbidden" && ++forbidden < MAX_FORBIDDEN;
         if (!isRetried) throw fault;
         const ms = Math.max(fault.retryAfterMs ?? 0, this.#backoffMs(failures + forbidden));
-        await wait(this.#parts.clock, ms, signal);
+        await wait(this.parts.clock, ms, signal);
       }
     }
   }
@@ -75,7 +72,7 @@ export class Connection {
   }
 
   #begin() {
-    const { clock, onChange } = this.#parts;
+    const { clock, onChange } = this.parts;
     let waiting = new AbortController();
     const over = (async () => {
       for (let failures = 1;; failures++) {
@@ -94,7 +91,7 @@ export class Connection {
   /** Twice as long after each failure, and spread, so that parts that failed together do not come back together. */
   #backoffMs(failures: number): number {
     const most = Math.min(MOST_MS, LEAST_MS * 2 ** (failures - 1));
-    return most * (0.5 + this.#parts.random() / 2);
+    return most * (0.5 + this.parts.random() / 2);
   }
 }
 

@@ -23,23 +23,18 @@ export const OLD_MS = 24 * 3600 * 1000;
 export class UnfinishedUploads {
   /** Null until they were read; a text for why they cannot be. */
   readonly list = signal<readonly UnfinishedUpload[] | "forbidden" | "failed" | null>(null);
-  readonly #calls: UploadCalls;
-  readonly #prefix: string;
 
-  constructor(calls: UploadCalls, prefix: string) {
-    this.#calls = calls;
-    this.#prefix = prefix;
-  }
+  constructor(private readonly calls: UploadCalls, private readonly prefix: string) {}
 
   /** Reads the list, and then how much has arrived of each. @param own ids of those that this page has under way */
   async read(own: ReadonlySet<string>): Promise<void> {
     try {
-      let found = await this.#listed(this.#prefix, own);
+      let found = await this.#listed(this.prefix, own);
       // MinIO lists uploads by a whole key or all of them, and says of any other prefix that there are none.
-      if (found.length === 0 && this.#prefix !== "") {
+      if (found.length === 0 && this.prefix !== "") {
         // An account that may list its own folder alone may not list the bucket.
         const all = await this.#listed("", own).catch(insteadOf("forbidden", []));
-        found = all.filter(({ key }) => key.startsWith(this.#prefix));
+        found = all.filter(({ key }) => key.startsWith(this.prefix));
       }
       this.list.value = found;
       for (const upload of found.slice(0, MAX_COUNTED)) this.#replace(upload, await this.#bytes(upload));
@@ -51,7 +46,7 @@ export class UnfinishedUploads {
   /** Ends uploads and deletes their parts. Those that cannot be ended stay in the list. */
   async end(uploads: readonly UnfinishedUpload[]): Promise<void> {
     for (const { key, uploadId } of uploads) {
-      const isEnded = await this.#calls.abort(key, uploadId).then(() => true, () => false);
+      const isEnded = await this.calls.abort(key, uploadId).then(() => true, () => false);
       const { value } = this.list;
       if (isEnded && Array.isArray(value)) this.list.value = value.filter((one) => one.uploadId !== uploadId);
     }
@@ -62,7 +57,7 @@ export class UnfinishedUploads {
     const found: UnfinishedUpload[] = [];
     let page: UploadPage | null = null;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      page = await this.#calls.listUploads(prefix, page);
+      page = await this.calls.listUploads(prefix, page);
       for (const { Key, UploadId, Initiated } of page.uploads) {
         if (own.has(UploadId)) continue;
         const begunAt = Initiated === null ? NaN : Date.parse(Initiated);
@@ -83,7 +78,7 @@ export class UnfinishedUploads {
   async #bytes({ key, uploadId }: UnfinishedUpload): Promise<number | null> {
     let bytes = 0;
     try {
-      for await (const { Size } of this.#calls.parts(key, uploadId, NEVER)) bytes += Size;
+      for await (const { Size } of this.calls.parts(key, uploadId, NEVER)) bytes += Size;
       return bytes;
     } catch {
       return null;

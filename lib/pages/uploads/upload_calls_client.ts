@@ -201,23 +201,17 @@ type Call = NonNullable<Parameters<typeof callStorageApi>[3]>;
  * of the gateway, or the reason of its signal.
  */
 export class UploadCalls {
-  readonly #account: string;
-  readonly #bucket: string;
-
-  constructor(account: string, bucket: string) {
-    this.#account = account;
-    this.#bucket = bucket;
-  }
+  constructor(private readonly account: string, private readonly bucket: string) {}
 
   /** The address of the gateway to which an object is PUT. */
   objectAddress(key: string): string {
-    return storageApiPath(OBJECT, this.#account, { bucket: this.#bucket, key });
+    return storageApiPath(OBJECT, this.account, { bucket: this.bucket, key });
   }
 
   /** The address of the gateway to which a part is PUT. */
   partAddress(key: string, uploadId: string, part: number): string {
-    const parameters = { bucket: this.#bucket, key, upload_id: uploadId, part_number: part };
-    return storageApiPath(MULTIPART, this.#account, parameters);
+    const parameters = { bucket: this.bucket, key, upload_id: uploadId, part_number: part };
+    return storageApiPath(MULTIPART, this.account, parameters);
   }
 
   /** A page of the bucket's objects after a key. */
@@ -332,8 +326,8 @@ export class UploadCalls {
 
   async #send<Json>(operation: string, parameters: ApiParameters, call: Call): Promise<ApiResponse<Json>> {
     const bounded = { timeoutMs: CALL_MS, handlesLogin: true, ...call };
-    const named = { bucket: this.#bucket, ...parameters };
-    const answer = await callStorageApi<Json>(operation, this.#account, named, bounded);
+    const named = { bucket: this.bucket, ...parameters };
+    const answer = await callStorageApi<Json>(operation, this.account, named, bounded);
     const { status, headers, json } = answer;
     if (status >= 200 && status < 300) return answer;
     throw faultOf({ status, text: "", retryAfter: headers.get("retry-after") }, json);

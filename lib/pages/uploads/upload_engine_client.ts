@@ -109,7 +109,6 @@ export class UploadEngine {
   readonly routes: UploadRoutes;
   readonly connection: Connection;
   readonly memory: UploadMemory;
-  readonly #parts: EngineParts;
   readonly #names: NamesInUse;
   #loading: Promise<Sending> | null = null;
   #steps: UploadSteps | null = null;
@@ -119,10 +118,9 @@ export class UploadEngine {
   /** Since a file was last accepted. */
   readonly #forbidden = new Set<UploadItem>();
 
-  constructor(parts: EngineParts) {
+  constructor(private readonly parts: EngineParts) {
     const put: Put = async (request) => (await this.#sending()).put(request);
     const { list } = this;
-    this.#parts = parts;
     this.routes = new UploadRoutes(parts.calls, put, parts.origin, parts.onChange);
     const connection = this.connection = new Connection(parts);
     const memory = this.memory = new UploadMemory({ ...parts, list, connection });
@@ -149,7 +147,7 @@ export class UploadEngine {
    */
   async add(files: readonly ChosenFile[], handles: readonly FileSystemHandle[] = []): Promise<void> {
     const stopped = new Map(this.list.items.filter(isStopped).map((item) => [item.key, item]));
-    const { prefix } = this.#parts.folder;
+    const { prefix } = this.parts.folder;
     const batch: UploadBatch = { prefix, answer: null, taken: new Set() };
     const items: UploadItem[] = [];
     for (const { path, file } of files) {
@@ -159,7 +157,7 @@ export class UploadEngine {
         this.resumeItem(old);
       } else items.push(this.list.add(path, file, batch));
     }
-    this.#parts.onChange();
+    this.parts.onChange();
     const sendable = items.filter(({ state }) => state === "looking");
     if (sendable.length === 0) return;
     await this.memory.begin(sendable, handles);
@@ -178,7 +176,7 @@ export class UploadEngine {
     this.isPaused = true;
     this.pace.restart();
     for (const item of [...this.#active].reverse()) if (item.state === "sending") this.#interrupt(item, "waiting");
-    this.#parts.onChange();
+    this.parts.onChange();
   }
 
   resume(): void {
@@ -226,13 +224,13 @@ export class UploadEngine {
 
   async #sender(): Promise<UploadSteps> {
     const sending = await this.#sending();
-    return this.#steps ??= sending.steps({ ...this.#parts, ...sending, memory: this.memory, routes: this.routes });
+    return this.#steps ??= sending.steps({ ...this.parts, ...sending, memory: this.memory, routes: this.routes });
   }
 
   /** @throws UploadFault `outdated`, or `lost` where it cannot be loaded, after which it is loaded again */
   async #sending(): Promise<Sending> {
     try {
-      return await (this.#loading ??= this.#parts.sending());
+      return await (this.#loading ??= this.parts.sending());
     } catch (error) {
       this.#loading = null;
       throw new UploadFault(error instanceof OutdatedPage ? "outdated" : "lost");
@@ -241,7 +239,7 @@ export class UploadEngine {
 
   #goOn(): void {
     this.#pump();
-    this.#parts.onChange();
+    this.parts.onChange();
   }
 
   /** Starts as many steps as there are free slots. */
@@ -342,7 +340,7 @@ export class UploadEngine {
       // An interrupted file has its new state already.
       if (!signal.aborted) this.#failed(item, asFault(error));
     }
-    this.#parts.onChange();
+    this.parts.onChange();
   }
 
   #failed(item: UploadItem, fault: UploadFault): void {
@@ -375,7 +373,7 @@ export class UploadEngine {
     this.halted = fault;
     this.pace.restart();
     for (const item of [...this.#active].reverse()) this.#interrupt(item, "waiting");
-    this.#parts.onChange();
+    this.parts.onChange();
   }
 
   /** Ends the steps of a file that are under way. */
@@ -402,9 +400,9 @@ export class UploadEngine {
   #flight(item: UploadItem, part: number, sent: number): void {
     const before = item.flight.get(part) ?? 0;
     item.flight.set(part, sent);
-    if (sent > before) this.pace.add(sent - before, this.#parts.clock.now());
+    if (sent > before) this.pace.add(sent - before, this.parts.clock.now());
     this.list.sentTo(item, item.sent + sent - before);
-    this.#parts.onChange();
+    this.parts.onChange();
   }
 }
 

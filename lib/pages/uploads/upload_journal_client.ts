@@ -55,14 +55,12 @@ type Write = (stores: Record<typeof FILES | typeof PARTS | typeof BATCHES, IDBOb
  * nothing is recorded.
  */
 export class BrowserJournal {
-  readonly #account: string;
   readonly #database: Promise<IDBDatabase | null>;
   #writes: Write[] = [];
   #writing: Promise<void> = Promise.resolve();
 
   /** @param account the owner of the uploads; others do not see them */
-  constructor(account: string) {
-    this.#account = account;
+  constructor(private readonly account: string) {
     this.#database = openDatabase();
   }
 
@@ -96,7 +94,7 @@ export class BrowserJournal {
   }
 
   async batches(): Promise<readonly BatchRecord[]> {
-    const range = IDBKeyRange.bound([this.#account], [this.#account, LAST]);
+    const range = IDBKeyRange.bound([this.account], [this.account, LAST]);
     const found = await this.#read<BatchRecord[]>(BATCHES, (store) => store.getAll(range)) ?? [];
     const since = Date.now() - MOST_AGE_MS;
     const [young, old] = [true, false].map((isYoung) => found.filter(({ startedAt }) => startedAt > since === isYoung));
@@ -136,7 +134,7 @@ export class BrowserJournal {
   }
 
   #key(bucket: string, key: string): [string, string, string] {
-    return [this.#account, bucket, key];
+    return [this.account, bucket, key];
   }
 
   #below(bucket: string, prefix: string): IDBKeyRange {

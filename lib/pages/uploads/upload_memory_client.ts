@@ -16,7 +16,6 @@ interface MemoryParts {
 
 /** The records of this page's uploads in the journal: from the choice of files until none of them is open. */
 export class UploadMemory {
-  readonly #parts: MemoryParts;
   /** Keys that this page may have recorded. */
   readonly keys = new Set<string>();
   /** The upload of this page. */
@@ -24,9 +23,7 @@ export class UploadMemory {
   /** Changes of the journal under way that follow on the end of files. */
   #ending = 0;
 
-  constructor(parts: MemoryParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: MemoryParts) {}
 
   /** Whether the journal still has files that have ended: a page that is opened by then calls their upload interrupted. */
   get isEnding(): boolean {
@@ -39,7 +36,7 @@ export class UploadMemory {
    * @param handles what can be read again after a reload
    */
   async begin(items: readonly UploadItem[], handles: readonly FileSystemHandle[]): Promise<void> {
-    const { folder: { bucket, prefix }, clock, journal } = this.#parts;
+    const { folder: { bucket, prefix }, clock, journal } = this.parts;
     for (const { key } of items) this.keys.add(key);
     const before = this.#record ?? await this.#interrupted();
     this.#record = {
@@ -56,13 +53,13 @@ export class UploadMemory {
   /** Records a file that is sent whole, has arrived, or has an upload in parts. */
   async record(item: UploadItem, upload: UploadRecord | null): Promise<void> {
     const { key, size, modified } = item;
-    const { folder: { bucket, prefix }, journal } = this.#parts;
+    const { folder: { bucket, prefix }, journal } = this.parts;
     item.isRecorded = upload === null;
     await journal.putFile({ bucket, key, prefix, size, modified, upload });
   }
 
   async forget(key: string): Promise<void> {
-    const { folder: { bucket }, journal } = this.#parts;
+    const { folder: { bucket }, journal } = this.parts;
     await journal.forget({ bucket, key });
   }
 
@@ -74,7 +71,7 @@ export class UploadMemory {
 
   /** Forgets a file, and deletes the parts that the store has of it. */
   async discard(item: UploadItem): Promise<void> {
-    const { calls, connection } = this.#parts;
+    const { calls, connection } = this.parts;
     const { key, isRecorded } = item;
     const upload = item.upload ?? item.earlier;
     item.upload = item.earlier = null;
@@ -101,7 +98,7 @@ export class UploadMemory {
 
   /** Forgets what this page has sent once nothing is open. */
   async settled(): Promise<void> {
-    const { folder: { bucket, prefix }, list, journal } = this.#parts;
+    const { folder: { bucket, prefix }, list, journal } = this.parts;
     if (list.open > 0) return;
     this.#record = null;
     const keys = new Set(this.keys);
@@ -113,7 +110,7 @@ export class UploadMemory {
 
   /** An upload to the same folder that another page started, and of which these files are not all. */
   async #interrupted(): Promise<BatchRecord | undefined> {
-    const { folder: { bucket, prefix }, journal } = this.#parts;
+    const { folder: { bucket, prefix }, journal } = this.parts;
     const files = await journal.files(bucket, prefix);
     if (files.every((file) => file.prefix !== prefix || this.keys.has(file.key))) return undefined;
     return (await journal.batches()).find((one) => one.bucket === bucket && one.prefix === prefix);
@@ -121,8 +118,8 @@ export class UploadMemory {
 
   async #toEnd(change: () => Promise<void>): Promise<void> {
     this.#ending++;
-    this.#parts.onChange();
+    this.parts.onChange();
     await change().finally(() => this.#ending--);
-    this.#parts.onChange();
+    this.parts.onChange();
   }
 }

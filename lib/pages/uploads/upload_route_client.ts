@@ -66,18 +66,17 @@ const MAX_LOSSES = 3;
 export class UploadRoutes {
   /** Null until it is known. */
   known: UploadRoute | null = null;
-  readonly #calls: UploadCalls;
-  readonly #put: Put;
-  readonly #origin: string;
   readonly #onChange: () => void;
   /** Shared by the files that are sent first. */
   #finding: Promise<UploadRoute> | null = null;
   #losses = 0;
 
-  constructor(calls: UploadCalls, put: Put, origin: string, onChange: () => void) {
-    this.#calls = calls;
-    this.#put = put;
-    this.#origin = origin;
+  constructor(
+    private readonly calls: UploadCalls,
+    private readonly put: Put,
+    private readonly origin: string,
+    onChange: () => void,
+  ) {
     this.#onChange = onChange;
   }
 
@@ -104,11 +103,11 @@ export class UploadRoutes {
    * @throws UploadFault
    */
   async allow(): Promise<void> {
-    const rules = await this.#calls.corsRules();
+    const rules = await this.calls.corsRules();
     if (rules === "none") return void this.#set("no rules");
-    const allowing = withUploadRule(rules, this.#origin);
+    const allowing = withUploadRule(rules, this.origin);
     if (!allowing) throw new UploadFault("refused");
-    await this.#calls.setCorsRules(allowing);
+    await this.calls.setCorsRules(allowing);
     this.#losses = 0;
     this.#set(await this.#responds("-") ? "store" : "unreachable");
   }
@@ -116,15 +115,15 @@ export class UploadRoutes {
   async #find(key: string): Promise<UploadRoute> {
     if (await this.#responds(key)) return this.#set("store");
     if (!await isReachable(NEVER)) throw new UploadFault("lost");
-    const rules = await this.#calls.corsRules().catch(insteadOf("forbidden", "forbidden" as const));
+    const rules = await this.calls.corsRules().catch(insteadOf("forbidden", "forbidden" as const));
     return this.#set(rules === "none" ? "no rules" : rules === "forbidden" ? rules : "blocked");
   }
 
   /** Sends nothing to an upload that does not exist. Without permission by CORS there is no response to read. */
   async #responds(key: string): Promise<boolean> {
     const plan = { fileBytes: SINGLE_PUT_BYTES + 1, partBytes: SINGLE_PUT_BYTES + 1 };
-    const target = await this.#calls.presignPart(key, NO_UPLOAD, plan, 1, NO_BYTES_SHA256, NEVER);
-    const { status } = await this.#put({ ...target, body: new Blob(), signal: NEVER, onProgress: () => {} });
+    const target = await this.calls.presignPart(key, NO_UPLOAD, plan, 1, NO_BYTES_SHA256, NEVER);
+    const { status } = await this.put({ ...target, body: new Blob(), signal: NEVER, onProgress: () => {} });
     return status !== 0;
   }
 

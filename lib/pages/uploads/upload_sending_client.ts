@@ -65,17 +65,14 @@ const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
  * they are used, so none expires.
  */
 export class UploadSteps {
-  readonly #context: StepContext;
   /** Whether the store rejects SHA-256 checksums. */
   #isUnchecked = false;
 
-  constructor(context: StepContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: StepContext) {}
 
   /** Sends a file by one PUT. */
   async sendWhole(item: UploadItem, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
-    const { calls, digest, routes } = this.#context;
+    const { calls, digest, routes } = this.context;
     const { key, file, size, ifAbsent } = item;
     // A slice has no type, which the browser would send.
     const body = file.slice(0, size);
@@ -99,7 +96,7 @@ export class UploadSteps {
 
   /** Starts the upload of a file in parts, or finds the one that an earlier page started. */
   async open(item: UploadItem, signal: AbortSignal): Promise<UploadInParts> {
-    const { calls, memory, digest, claim } = this.#context;
+    const { calls, memory, digest, claim } = this.context;
     const plan = planParts(item.size);
     if (item.earlier) {
       const { earlier } = item;
@@ -133,7 +130,7 @@ export class UploadSteps {
     signal: AbortSignal,
     onProgress: OnProgress,
   ): Promise<void> {
-    const { calls, digest, journal, routes } = this.#context;
+    const { calls, digest, journal, routes } = this.context;
     const { key, file, size } = item;
     const { uploadId, plan, hasChecksums } = upload;
     const { start, end } = partSpan(plan, number);
@@ -152,7 +149,7 @@ export class UploadSteps {
 
   /** Puts the object together once all parts have arrived. */
   async complete(item: UploadItem, upload: UploadInParts, signal: AbortSignal): Promise<void> {
-    const { calls } = this.#context;
+    const { calls } = this.context;
     const { uploadId, parts, plan } = upload;
     try {
       if ([...parts.values()].some(({ etag }) => etag === "")) await this.#fillTags(item.key, upload, signal);
@@ -177,7 +174,7 @@ export class UploadSteps {
 
   /** The parts that both the store and this browser know. @throws UploadFault `gone` for an upload that has ended */
   async #arrived(key: string, uploadId: string, plan: UploadInParts["plan"], signal: AbortSignal) {
-    const { calls, journal } = this.#context;
+    const { calls, journal } = this.context;
     const sent = await journal.parts(uploadId);
     const arrived = new Map<number, SentPart>();
     for await (const { PartNumber: number, ETag, Size } of calls.parts(key, uploadId, signal)) {
@@ -191,7 +188,7 @@ export class UploadSteps {
   }
 
   async #fillTags(key: string, { uploadId, parts }: UploadInParts, signal: AbortSignal): Promise<void> {
-    for await (const { PartNumber: number, ETag } of this.#context.calls.parts(key, uploadId, signal)) {
+    for await (const { PartNumber: number, ETag } of this.context.calls.parts(key, uploadId, signal)) {
       const part = parts.get(number);
       if (part?.etag === "" && ETag !== null) parts.set(number, { ...part, etag: ETag });
     }
@@ -200,7 +197,7 @@ export class UploadSteps {
 
   /** Whether the object is the file, after a request of which the response was lost. */
   async #isWritten({ key, size }: UploadItem, sha256: string | null, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#context.calls.headObject(key, signal);
+    const found = await this.context.calls.headObject(key, signal);
     if (found?.bytes !== size) return false;
     return sha256 === null || found.sha256 === null || found.sha256 === sha256;
   }
@@ -211,10 +208,10 @@ export class UploadSteps {
    * @throws UploadFault `taken` for an object of the same size of which that cannot be known, unless it is to be replaced
    */
   async #isCompleted(item: UploadItem, { parts, plan }: UploadInParts, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#context.calls.headObject(item.key, signal);
+    const found = await this.context.calls.headObject(item.key, signal);
     if (found?.bytes !== item.size) return false;
     const sums = [...parts].sort(([a], [b]) => a - b).flatMap(([, { sha256 }]) => sha256 === null ? [] : [sha256]);
-    const all = await this.#context.digest(
+    const all = await this.context.digest(
       Uint8Array.from(sums.map(atob).join(""), (one) => one.charCodeAt(0)).buffer,
       signal,
     );
@@ -227,7 +224,7 @@ export class UploadSteps {
   }
 
   async #put(isDirect: boolean, request: PutRequest): Promise<PutResponse> {
-    const { put, routes } = this.#context;
+    const { put, routes } = this.context;
     const response = await put(request);
     if (response.status >= 200 && response.status < 300) {
       if (isDirect) routes.hasResponded();

@@ -42,16 +42,14 @@ export class UploadsStore {
   /** A bucket to which the CORS rule is being added; `failed` where it could not be. */
   readonly allowing = signal<"no" | "yes" | "failed">("no");
   readonly unfinished: UnfinishedUploads;
-  readonly #folder: FolderName;
   readonly #journal: UploadJournal;
   #isDrawing = false;
   #doneBefore = 0;
   #refresh: ReturnType<typeof setTimeout> | null = null;
   #releaseLock: (() => void) | null = null;
 
-  constructor(folder: FolderName) {
+  constructor(private readonly folder: FolderName) {
     const { account, bucket, prefix } = folder;
-    this.#folder = folder;
     this.#journal = new BrowserJournal(account);
     const calls = new UploadCalls(account, bucket);
     this.unfinished = new UnfinishedUploads(calls, prefix);
@@ -89,7 +87,7 @@ export class UploadsStore {
   async add(chosen: ChosenFiles): Promise<void> {
     this.choice.value = chosen;
     if (chosen.files.length === 0) return;
-    this.#forgetInterrupted(this.#folder);
+    this.#forgetInterrupted(this.folder);
     this.#lock();
     await this.engine.add(chosen.files, chosen.handles);
   }
@@ -107,7 +105,7 @@ export class UploadsStore {
   /** Deletes the parts of an interrupted upload, and forgets it. */
   async discardInterrupted({ bucket, prefix }: BatchRecord): Promise<void> {
     this.#forgetInterrupted({ bucket, prefix });
-    const calls = new UploadCalls(this.#folder.account, bucket);
+    const calls = new UploadCalls(this.folder.account, bucket);
     const records = await this.#journal.files(bucket, prefix);
     for (const { key, upload } of records.filter((one) => one.prefix === prefix)) {
       // Parts that cannot be deleted stay in the list of unfinished uploads.
@@ -183,7 +181,7 @@ export class UploadsStore {
       this.#doneBefore = done;
       // A store may forbid single objects; where no file has arrived, it forbids writing.
       const isAllForbidden = done === 0 && list.count("failed") > 0 && list.items.some(isForbidden);
-      if (isAllForbidden) refused(this.#folder.account, this.#folder.bucket, "write");
+      if (isAllForbidden) refused(this.folder.account, this.folder.bucket, "write");
       // While files only wait for an answer about their names nothing is under way.
       if (isBusy || memory.isEnding || hasParts) this.#lock();
       else this.#releaseLock?.();
@@ -197,7 +195,7 @@ export class UploadsStore {
     clearTimeout(this.#refresh ?? undefined);
     this.#refresh = setTimeout(() => {
       this.#refresh = null;
-      folderChanged(this.#folder);
+      folderChanged(this.folder);
     }, isBusy ? REFRESH_BUSY_MS : REFRESH_MS);
   }
 
@@ -210,12 +208,12 @@ export class UploadsStore {
         resolve();
       };
     });
-    void navigator.locks?.request(lockName(this.#folder), () => released);
+    void navigator.locks?.request(lockName(this.folder), () => released);
   }
 
   /** Finds each upload that is left once no other tab works on it. */
   async #findInterrupted(): Promise<void> {
-    const { account } = this.#folder;
+    const { account } = this.folder;
     for (const { bucket, prefix } of await this.#journal.batches()) {
       const look = async () => {
         const record = (await this.#journal.batches()).find((one) => one.bucket === bucket && one.prefix === prefix);

@@ -55,8 +55,6 @@ export function fixityHandler(options: FixityOptions): TaskHandler<FixityProgres
 
 class FixityRun {
   progress: FixityProgress;
-  readonly #options: FixityOptions;
-  readonly #job: Job<FixityProgress>;
   readonly #rates: readonly ByteRate[];
   /** Ends reads that are under way when another one ends the run. */
   readonly #abort = new AbortController();
@@ -65,9 +63,11 @@ class FixityRun {
   #countedAt: number;
   #yielding: Promise<boolean> | null = null;
 
-  constructor(options: FixityOptions, processRate: ByteRate, job: Job<FixityProgress>) {
-    this.#options = options;
-    this.#job = job;
+  constructor(
+    private readonly options: FixityOptions,
+    processRate: ByteRate,
+    private readonly job: Job<FixityProgress>,
+  ) {
     this.progress = { ...job.progress, underWay: 0 };
     const { etags, request } = job.progress;
     this.#rates = [processRate, new ByteRate(request.rate ?? Infinity, options.clock)];
@@ -77,8 +77,8 @@ class FixityRun {
   }
 
   async check(): Promise<void> {
-    const { s3 } = this.#options;
-    const { bucket, caller, read } = this.#job;
+    const { s3 } = this.options;
+    const { bucket, caller, read } = this.job;
     const { request, after } = this.progress;
     const source = { s3, caller: { ...caller, signal: this.#signal }, bucket, read };
     // The reads in progress, in key order: they are counted in this order.
@@ -115,12 +115,12 @@ class FixityRun {
       throw error;
     }
     this.progress = { ...this.progress, underWay: 0, checkedAt: Date.now() };
-    await this.#job.checkpoint(this.progress, "at once");
+    await this.job.checkpoint(this.progress, "at once");
   }
 
   /** Writes the report that was asked for. What cannot be written is no fault of the check. */
   async write(): Promise<void> {
-    const { bucket, id, readBlobs } = this.#job;
+    const { bucket, id, readBlobs } = this.job;
     const { progress } = this;
     const { request: { reportTo }, rows } = progress;
     const source = this.#readSource(false);
@@ -142,7 +142,7 @@ class FixityRun {
     }
     const writeCodes = problem ? [problem.coded] : [];
     this.progress = { ...progress, written, writeError: problem?.text ?? null, writeCodes };
-    await this.#job.checkpoint(this.progress, "at once");
+    await this.job.checkpoint(this.progress, "at once");
   }
 
   /** The sources of expectations about objects that have not been checked. */
@@ -156,11 +156,11 @@ class FixityRun {
         prefix,
         after: after?.key ?? null,
         onRead: (manifest, figures) => this.#noteFigures(manifest, figures),
-        windowKeys: this.#options.windowKeys,
+        windowKeys: this.options.windowKeys,
       }));
     }
     if (baseline) {
-      const { readBlobs } = this.#job;
+      const { readBlobs } = this.job;
       sources.push(baselineKeys({ rows: baseline, read: readBlobs, prefix, after: after?.key ?? null }));
     }
     return sources;
@@ -187,8 +187,8 @@ class FixityRun {
 
   /** @param isPayload whether bytes count as those of objects that are checked */
   #readSource(isPayload = true): ReadSource {
-    const { s3, retryMs = RETRY_MS } = this.#options;
-    const { caller, read } = this.#job;
+    const { s3, retryMs = RETRY_MS } = this.options;
+    const { caller, read } = this.job;
     const signal = this.#signal;
     return {
       s3,
@@ -197,9 +197,9 @@ class FixityRun {
       read,
       pace: async (bytes) => {
         for (const rate of this.#rates) await rate.take(bytes, signal);
-        this.#options.figures.bytes += bytes;
+        this.options.figures.bytes += bytes;
         if (isPayload) this.progress = { ...this.progress, underWay: this.progress.underWay + bytes };
-        await this.#job.checkpoint(this.progress, "partial");
+        await this.job.checkpoint(this.progress, "partial");
         return await this.#yieldTurn();
       },
     };
@@ -207,25 +207,25 @@ class FixityRun {
 
   /** Time without a slot is no time of work. */
   #yieldTurn(): Promise<boolean> {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     const from = clock.now();
-    return this.#yielding ??= this.#job.yieldTurn().then((hasWaited) => {
+    return this.#yielding ??= this.job.yieldTurn().then((hasWaited) => {
       if (hasWaited) this.#countedAt += clock.now() - from;
       return hasWaited;
     }).finally(() => this.#yielding = null);
   }
 
   async #count(entry: Entry, row: ReportRow): Promise<void> {
-    const now = this.#options.clock.now();
+    const now = this.options.clock.now();
     const workedMs = this.progress.workedMs + now - this.#countedAt;
     this.#countedAt = now;
-    const rows = await withRow(this.progress.rows, row, this.progress.request.full, this.#job.writeBlobs);
+    const rows = await withRow(this.progress.rows, row, this.progress.request.full, this.job.writeBlobs);
     const underWay = Math.max(0, this.progress.underWay - (row.size ?? 0));
     const after = { key: entry.key, versionId: entry.versionId };
     const etags = this.#etags.meaning;
-    this.#options.figures.objects[row.result]++;
+    this.options.figures.objects[row.result]++;
     this.progress = { ...counted(this.progress, row, workedMs), etags, rows, after, underWay };
-    await this.#job.checkpoint(this.progress);
+    await this.job.checkpoint(this.progress);
   }
 }
 

@@ -217,15 +217,12 @@ export interface ScheduleView {
  * lead to one check at the next start.
  */
 export class FixitySchedules {
-  readonly #options: FixitySchedulesOptions;
   readonly #stop = new AbortController();
   readonly #figures = new Map<string, ScheduleFigures>();
   readonly #mayReport = atMostEvery(REPORT_MS);
   #loop: Promise<void> | null = null;
 
-  constructor(options: FixitySchedulesOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: FixitySchedulesOptions) {}
 
   /** State at the last evaluation. */
   get figures(): readonly ScheduleFigures[] {
@@ -248,7 +245,7 @@ export class FixitySchedules {
    * @param administers asked only where there are schedules of others
    */
   async list(caller: Caller, administers: () => Promise<boolean>): Promise<ScheduleView[]> {
-    const { schedules } = this.#options;
+    const { schedules } = this.options;
     const near = schedules.filter((schedule) => caller.tenant === null || isOfTenant(schedule, caller.tenant));
     const showsAll = near.some((schedule) => !isOfAccount(schedule, caller)) && await administers();
     const views: ScheduleView[] = [];
@@ -261,7 +258,7 @@ export class FixitySchedules {
 
   /** @param owner null: the caller administers it */
   async #view(schedule: FixitySchedule, owner: Caller | null): Promise<ScheduleView> {
-    const { tasks, now } = this.#options;
+    const { tasks, now } = this.options;
     const { tenant, username } = resolveLogin(schedule.login);
     const note = readNote(await tasks.store.readNote(noteName(schedule.name)));
     return {
@@ -276,7 +273,7 @@ export class FixitySchedules {
 
   /** A check of an owner, or for an administrator one that the schedule has started. */
   async #found({ bucket, name }: FixitySchedule, id: string, owner: Caller | null) {
-    const { store, keys } = this.#options.tasks;
+    const { store, keys } = this.options.tasks;
     const task = await store.get(id);
     if (task?.kind !== FIXITY.kind || task.bucket !== bucket) return null;
     const progress = readableProgress(FIXITY, task, keys);
@@ -286,7 +283,7 @@ export class FixitySchedules {
   }
 
   async #run(): Promise<void> {
-    const { schedules, clock } = this.#options;
+    const { schedules, clock } = this.options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       for (const schedule of schedules) {
@@ -298,7 +295,7 @@ export class FixitySchedules {
   }
 
   async #look(schedule: FixitySchedule): Promise<void> {
-    const { tasks: { store }, now } = this.#options;
+    const { tasks: { store }, now } = this.options;
     const name = noteName(schedule.name);
     const text = await store.readNote(name);
     const note = readNote(text);
@@ -334,7 +331,7 @@ export class FixitySchedules {
 
   /** Starts a check unless another process is doing so. @param taken the id of a start that did not finish */
   async #begin(schedule: FixitySchedule, note: ScheduleNote, taken: string | null): Promise<void> {
-    const { tasks, s3, now } = this.#options;
+    const { tasks, s3, now } = this.options;
     const name = noteName(schedule.name);
     const at = now();
     const id = taken ?? randomUUID();
@@ -358,26 +355,26 @@ export class FixitySchedules {
       };
       const isNoted = await this.#replace(name, claimed, failed);
       this.#note(schedule, failed, null);
-      if (!passes && isNoted) await this.#options.onFailure({ id, schedule, error: sentence.text });
+      if (!passes && isNoted) await this.options.onFailure({ id, schedule, error: sentence.text });
     }
   }
 
   #replace(name: string, before: ScheduleNote, after: ScheduleNote): Promise<boolean> {
-    return this.#options.tasks.store.replaceNote(name, JSON.stringify(before), JSON.stringify(after));
+    return this.options.tasks.store.replaceNote(name, JSON.stringify(before), JSON.stringify(after));
   }
 
   /** The caller of a schedule's login. @throws HttpError 401, 422 */
   async #caller({ login: { username, tenant, password } }: FixitySchedule): Promise<Caller> {
     const login = resolveLogin({ username, tenant });
-    return await this.#options.identify({ sub: login.username, pwd: password, tenant: login.tenant });
+    return await this.options.identify({ sub: login.username, pwd: password, tenant: login.tenant });
   }
 
   /** The last check of a schedule that can be a baseline; null: none, as for the first one. */
   async #lastCheck({ name, bucket }: FixitySchedule, caller: Caller): Promise<string | null> {
-    const { tasks } = this.#options;
+    const { tasks } = this.options;
     const found = await tasks.list(FIXITY, bucket, ownerOf(caller, tasks.keys));
     // Its rows are removed long before its totals: those of an older check may be gone before they are read.
-    const oldest = this.#options.now() - LONG_LIFETIME.blobsTtlMs + ROWS_MARGIN_MS;
+    const oldest = this.options.now() - LONG_LIFETIME.blobsTtlMs + ROWS_MARGIN_MS;
     const last = found.find(({ task: { state, endedAt }, progress }) =>
       state === "ready" && (endedAt ?? 0) > oldest && progress.request.schedule === name && hasAllRows(progress)
     );
@@ -392,7 +389,7 @@ export class FixitySchedules {
   #report({ name }: FixitySchedule, error: unknown): void {
     if (!this.#mayReport()) return;
     const message = `fixity schedule ${name}: ${errorReason(error)}`;
-    this.#options.log.write({ level: "warn", message: redactText(message) });
+    this.options.log.write({ level: "warn", message: redactText(message) });
   }
 }
 
