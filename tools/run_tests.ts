@@ -10,7 +10,7 @@ import { countTests } from "./test_report.ts";
 const ROOT = new URL("../", import.meta.url);
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
 /** Groups at a time beyond the processors: many tests wait for processes that they start. */
-const JOBS_BESIDE = 2;
+const JOBS_BESIDE = 3;
 
 /** The paths of all test files below a folder, relative to the project. */
 function* testFiles(folder: string): Generator<string> {

@@ -56,9 +56,12 @@ export async function findingsOf(visit: RecordsVisit, addresses: Readonly<Record
       await awake(page);
       for (const finding of await accessibilityFindings(page)) add(finding);
       for (const width of await tooNarrowWindows(page)) add(`wider than ${width} px`);
-      await page.emulateMedia({ forcedColors: "active" });
-      for (const finding of await withoutOutline(page)) add(finding);
-      await page.emulateMedia({ forcedColors: "none" });
+      // Forced colours are the same in each look.
+      if (look === LOOKS[0]) {
+        await page.emulateMedia({ forcedColors: "active" });
+        for (const finding of await withoutOutline(page)) add(finding);
+        await page.emulateMedia({ forcedColors: "none" });
+      }
       await page.setViewportSize({ width: 794, height: 1123 });
       for (const finding of await paperFindings(page)) add(finding);
       await page.setViewportSize(look.viewport);
