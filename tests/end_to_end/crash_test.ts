@@ -9,7 +9,7 @@ import { runTask } from "@/tests/task.ts";
 import { accountOf, logIn, putMade, storeClient } from "./gateway_client.ts";
 
 /** `deno task bench crash` has 50. */
-const KILLS = 3;
+const KILLS = 2;
 /** The first disks of the rounds: one with some writes that fail, one that is gone, one with some reads that fail. */
 const ROUNDS = 3;
 
