@@ -60,13 +60,14 @@ embeddedTest(
           { "if-match": `${OTHER}, "b"` },
           { "if-match": `W/${etag}` },
           { "if-none-match": "*" },
-          { "if-none-match": etag },
           { "if-none-match": `W/${etag}` },
           { "if-none-match": `"a", ${etag}` },
           { "if-unmodified-since": OLD_DATE },
           { "if-match": etag, "if-none-match": etag },
         ];
-        for (const headers of fails) {
+        // How a condition is written does not depend on versions.
+        const some = <T>(all: readonly T[]) => versioning === "Enabled" ? all : all.slice(0, 1);
+        for (const headers of [...some(fails), { "if-none-match": etag }]) {
           assert.equal((await write(headers)).status, 412, at(headers));
           assert.equal(await etagOf(objects, path), etag, at(headers));
         }
@@ -75,7 +76,7 @@ embeddedTest(
           { "if-none-match": "" },
           { "if-unmodified-since": "now" },
         ];
-        for (const headers of malformed) {
+        for (const headers of some(malformed)) {
           const response = await write(headers);
           assert.equal(response.status, 400, at(headers));
           assert.ok((await response.text()).includes(`${Object.keys(headers)[0]}: must be`));
@@ -89,7 +90,7 @@ embeddedTest(
           { "if-unmodified-since": FUTURE },
           { "if-match": etag, "if-unmodified-since": OLD_DATE },
         ];
-        for (const headers of holding) {
+        for (const headers of some(holding)) {
           await json("PUT", path, "old");
           const response = await write(headers);
           await response.body?.cancel();
