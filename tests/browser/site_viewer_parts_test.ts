@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { untilHolds } from "@/tests/until.ts";
 import { accessibilityFindings } from "./accessibility.ts";
 import { open, siteScenarios } from "./site_fixture.ts";
-import { ARCHIVE, CORS, HOSTILE, openViewer, openVolume, serve, volumeManifest } from "./viewer_volume.ts";
+import { ARCHIVE, HOSTILE, openViewer, openVolume, serve, volumeManifest } from "./viewer_volume.ts";
 
 const scenario = siteScenarios("viewer", { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
 
@@ -156,46 +156,6 @@ scenario("the reader stays at a hit while further pages are read and the list of
   await box.press("Enter");
   await page.waitForFunction(() => location.hash.endsWith("cv=4"));
   await untilHits(page, /^5 of 6$/);
-});
-
-/** A page of a manifest of Presentation 2. */
-function canvas2(index: number) {
-  const id = `${ARCHIVE}/canvas/${index}`;
-  const resource = { "@id": `${ARCHIVE}/image/${index}.svg`, "@type": "dctypes:Image", width: 600, height: 900 };
-  return {
-    "@id": id,
-    "@type": "sc:Canvas",
-    label: `f. ${index + 1}`,
-    width: 600,
-    height: 900,
-    images: [{ "@type": "oa:Annotation", motivation: "sc:painting", resource, on: id }],
-    seeAlso: { "@id": `${ARCHIVE}/alto/${index}.xml`, format: "application/xml+alto" },
-  };
-}
-
-scenario("a manifest of Presentation 2 is shown whole, but for a page that is malformed", async ({ page }) => {
-  await serve(page, { pages: 3 });
-  const manifest = {
-    "@context": "http://iiif.io/api/presentation/2/context.json",
-    "@id": `${ARCHIVE}/manifest.json`,
-    "@type": "sc:Manifest",
-    label: "Växjö kyrkobok",
-    attribution: "Arkivet i Växjö",
-    license: "https://creativecommons.org/publicdomain/zero/1.0/",
-    sequences: [{ "@type": "sc:Sequence", canvases: [canvas2(0), { "@type": "sc:Layer", images: 5 }, canvas2(2)] }],
-    structures: [{ "@id": `${ARCHIVE}/range/1`, "@type": "sc:Range", label: "Dop", canvases: [canvas2(2)["@id"]] }],
-  };
-  await page.route(`${ARCHIVE}/manifest.json`, (route) => route.fulfill({ json: manifest, headers: CORS }));
-  await openViewer(page, 1);
-  await page.getByText("The manifest describes this page in a form that cannot be read.").first().waitFor();
-  await page.getByRole("button", { name: "About this volume" }).click();
-  const drawer = page.getByRole("dialog", { name: "About this volume" });
-  await drawer.getByText("Arkivet i Växjö").first().waitFor();
-  assert.equal(await drawer.locator(`a[href="${manifest.license}"]`).count(), 1);
-  await drawer.getByRole("link", { name: "Dop" }).click();
-  await page.waitForFunction(() => location.hash.endsWith("cv=2"));
-  await page.getByText("Åskan går över 2.xml").waitFor();
-  assert.equal(await page.title(), "Page 3 · Växjö kyrkobok · Stackroom");
 });
 
 scenario("it names volume and page, and leads to the run log and back to the campaign", async ({ page, site }) => {
