@@ -480,33 +480,6 @@ const painting = (canvas: string, name: string, type = "Image") => ({
   }],
 });
 
-scenario("the placeholder of a page is shown until its image is there", async ({ page }) => {
-  const { id } = canvasAt(0);
-  const size = { width: 600, height: 900 };
-  const placeholderCanvas = {
-    id: `${id}/before`,
-    type: "Canvas",
-    ...size,
-    items: [painting(`${id}/before`, "before.svg")],
-  };
-  await serve(page, {
-    pages: 1,
-    extra: { items: [{ ...canvasAt(0), ...size, placeholderCanvas, items: [painting(id, "0.svg")] }] },
-  });
-  const isHeld = Promise.withResolvers<void>();
-  await page.route(`${ARCHIVE}/image/0.svg`, async (route) => {
-    await isHeld.promise;
-    await route.fallback();
-  });
-  await openViewer(page);
-  const before = page.locator(".before-image");
-  await before.waitFor();
-  const box = await before.boundingBox() ?? assert.fail();
-  assert.ok(Math.abs(box.width / box.height - 2 / 3) < 0.02, JSON.stringify(box));
-  isHeld.resolve();
-  await before.waitFor({ state: "detached" });
-});
-
 scenario("what accompanies a recording is shown in its place, with a sentence about the sound", async ({ page }) => {
   const { id } = canvasAt(0);
   const beside = {

@@ -1,5 +1,5 @@
 import { isObject } from "@/lib/std/untrusted.ts";
-import type { Canvas, ImageService, ImageSource, Size, TileSet } from "./manifest.ts";
+import type { ImageService, ImageSource, Size, TileSet } from "./manifest.ts";
 import { addressOf, extentOf, type Json, LIMITS, listOf, objectsOf, type Reading, typeOf, wordOf } from "./nodes.ts";
 
 const MAX_SERVICES = 20;
@@ -223,14 +223,4 @@ function extensionOf({ service, href, format }: ServedImage): string {
   if (href !== null && !href.startsWith(`${service.id}/`)) return "jpg";
   const named = /\.(jpg|png|webp|gif)(?:[?#]|$)/.exec(href ?? "")?.[1];
   return named ?? /^image\/(png|webp)$/.exec(format ?? "")?.[1] ?? "jpg";
-}
-
-/**
- * The address of the image that is shown until that of the canvas is there; null where it has none.
- *
- * @param frame wanted extent in pixels
- */
-export function imageBefore({ placeholder }: Pick<Canvas, "placeholder">, frame: Size): string | null {
-  const source = placeholder?.images[0]?.choices[0].source;
-  return source ? thumbnailOf(source, frame)?.href ?? null : null;
 }

@@ -16,8 +16,6 @@ export interface ShownPage {
   readonly layers: readonly Layer[];
   /** The images are placeholders for a page without one, such as the cover of a recording. */
   readonly isStandIn: boolean;
-  /** Address of an image that is shown until one of the layers is there; null: none. */
-  readonly before: string | null;
 }
 
 interface Layer {
@@ -90,10 +88,6 @@ export class ImageView {
   /** Elements over the pages, by canvas index. */
   #overlays = new Map<number, HTMLElement>();
   #items: OpenSeadragon.TiledImage[] = [];
-  /** Placeholder images by canvas index. */
-  #before = new Map<number, HTMLElement>();
-  /** Canvas index of each image on the surface. */
-  readonly #canvasOf = new WeakMap<OpenSeadragon.TiledImage, number>();
   /** Images of which a tile has arrived. */
   readonly #seen = new WeakSet<OpenSeadragon.TiledImage>();
   /** Images of which a tile could not be loaded. */
@@ -147,7 +141,6 @@ export class ImageView {
     this.#clear();
     if (!pages.some(({ index }) => this.#prepared.includes(index))) this.#preloads.cancel();
     this.#sources.cancelAllBut(sourcesOf(pages));
-    this.#showBefore(pages);
     const answers = await this.#answers(pages, true);
     if (turn !== this.#turn) return false;
     this.#pages = placed(pages, answers);
@@ -254,7 +247,6 @@ export class ImageView {
     viewer.addHandler("tile-loaded", ({ tiledImage }) => {
       if (!tiledImage) return;
       this.#seen.add(tiledImage);
-      this.#removeBefore(this.#canvasOf.get(tiledImage));
       if (this.#failed.has(tiledImage)) this.#reportFailures();
     });
     viewer.addHandler("tile-load-failed", ({ tiledImage }) => {
@@ -304,32 +296,8 @@ export class ImageView {
     this.#failed = new Set();
     this.#isLacking = false;
     this.#overlays = new Map();
-    this.#before = new Map();
     this.#viewer.clearOverlays();
     this.#viewer.world.removeAll();
-  }
-
-  /** Shows placeholder images until the images of the pages are loaded, if the extents of all pages are known. */
-  #showBefore(pages: readonly ShownPage[]): void {
-    if (pages.every(({ before }) => before === null) || pages.some(({ width, height }) => !width || !height)) return;
-    this.#pages = placed(pages, pages.map(() => []));
-    this.wholePage(true);
-    for (const { page, x, width } of this.#pages) {
-      if (page.before === null) continue;
-      const element = document.createElement("img");
-      element.className = "before-image";
-      element.alt = "";
-      element.src = securedAddress(page.before);
-      this.#before.set(page.index, element);
-      this.#viewer.addOverlay({ element, location: new this.#osd.Rect(x, 0, width, 1) });
-    }
-  }
-
-  #removeBefore(index: number | undefined): void {
-    const element = index === undefined ? undefined : this.#before.get(index);
-    if (index === undefined || !element) return;
-    this.#before.delete(index);
-    this.#viewer.removeOverlay(element);
   }
 
   /** Adds an empty element over a page. */
@@ -364,7 +332,6 @@ export class ImageView {
         flipped: choice.isMirrored,
         success: (event) => {
           const { item } = event as unknown as { item: OpenSeadragon.TiledImage };
-          this.#canvasOf.set(item, place.page.index);
           const pixels = item.getContentSize();
           const { x, y, width } = itemPlace(onSurface(place, target), choice, { width: pixels.x, height: pixels.y });
           item.setWidth(width, true);

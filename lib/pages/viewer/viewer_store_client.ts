@@ -3,7 +3,6 @@ import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import { fetchText } from "@/lib/pages/browser/fetch_text_client.ts";
 import { browserClock, type Clock } from "@/lib/pages/browser/poller_client.ts";
 import { runSteps } from "@/lib/pages/browser/steps_client.ts";
-import { imageBefore } from "@/lib/pages/iiif/image_service.ts";
 import {
   type Canvas,
   isPaged,
@@ -19,9 +18,6 @@ import type { ViewerProblem } from "./viewer_sentences.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { ShownPage } from "./image_view_client.ts";
 import { PHONE } from "./viewer_panels_client.ts";
-
-/** Extent of an image that is shown until that of the page is there, pixels. */
-const BEFORE_PIXELS = { width: 1000, height: 1000 };
 
 /** How long a manifest is read without letting the page react, ms: until it is read there is little to react with. */
 const READING_SLICE_MS = 40;
@@ -176,8 +172,7 @@ export class ViewerStore {
       choice: choices[standIn ? 0 : this.chosen(index, painting)] ?? choices[0],
       target,
     }));
-    const before = standIn ? null : imageBefore(canvas, BEFORE_PIXELS);
-    return { index, width, height, layers, isStandIn: standIn !== null, before };
+    return { index, width, height, layers, isStandIn: standIn !== null };
   }
 
   #follow(): void {

@@ -1,6 +1,6 @@
 /** Manifests written after the recipes of the IIIF cookbook (https://iiif.io/api/cookbook/), by their numbers. */
 import assert from "node:assert/strict";
-import { imageBefore, thumbnailOf } from "@/lib/pages/iiif/image_service.ts";
+import { thumbnailOf } from "@/lib/pages/iiif/image_service.ts";
 import { type Canvas, isPaged, type Manifest, spreadsOf, standInOf } from "@/lib/pages/iiif/manifest.ts";
 import { noImageSentence } from "@/lib/pages/viewer/viewer_sentences.ts";
 import {
@@ -110,13 +110,6 @@ for (const behavior of ["continuous", "individuals", "paged"]) {
     assert.equal(isPaged(manifest), behavior === "paged");
   });
 }
-
-recipe("0013", "an image to show before the content", () => {
-  return manifest3([canvas3("p1", [served3("p1")], { placeholderCanvas: canvas3("before", [image3("before")]) })]);
-}, ({ canvases: [canvas] }) => {
-  assert.equal(imageBefore(canvas, { width: 100, height: 100 }), at("before.jpg"));
-  assert.equal(standInOf(canvas), null);
-});
 
 recipe("0013", "a video with an image to show before it", () => {
   const video = { id: at("v.mp4"), type: "Video", format: "video/mp4", duration: 60 };
