@@ -4,7 +4,6 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { PageDock } from "./viewer_parts.tsx";
 import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
-import { useBatches } from "@/lib/pages/browser/steps_client.ts";
 import { type ImageFailures, ImageView, type PagePoint, type ShownPage } from "@/lib/pages/viewer/image_view_client.ts";
 import { TileSources } from "@/lib/pages/viewer/tile_sources_client.ts";
 import type { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
@@ -31,11 +30,9 @@ const NO_LINES: readonly TextLine[] = [];
 function Marks({ index, canvas, texts, lit, hits, currentHit }: MarksProps) {
   const text = texts.of(canvas)?.value;
   const lines = text?.kind === "text" ? text.lines : NO_LINES;
-  const shapes = useBatches(Math.ceil(lines.length / LINES_A_SHAPE), lines);
   return (
     <PageMarks
       lines={lines}
-      shapes={shapes}
       lit={lit.value?.index === index ? lit.value.line : null}
       hits={hits.value.flatMap(({ canvas, boxes }) => canvas === index ? boxes : [])}
       currentHit={currentHit.value?.canvas === index ? currentHit.value.boxes : []}
@@ -157,13 +154,8 @@ function isBlocked({ layers }: ShownPage): boolean {
   );
 }
 
-/** Lines that one shape has. */
-const LINES_A_SHAPE = 500;
-
 interface PageMarksProps {
   readonly lines: readonly TextLine[];
-  /** Shapes of lines that are rendered, from the first on. */
-  readonly shapes: number;
   /** Place of the line that is lit; null: none. */
   readonly lit: number | null;
   /** Places of what a search has found, as fractions of the page. */
@@ -173,11 +165,13 @@ interface PageMarksProps {
 }
 
 /** Marks on the image of a page: doubtful lines by confidence, the lit line, hits. Its extent is that of the page. */
-export function PageMarks({ lines, shapes, lit, hits, currentHit }: PageMarksProps) {
+export function PageMarks({ lines, lit, hits, currentHit }: PageMarksProps) {
+  // One path for each tinted step: elements for each line would be many.
+  const paths = useMemo(() => TINTED.map((step) => ({ step, path: pathOf(lines, step) })), [lines]);
   const litBox = lit === null ? null : lines[lit]?.box;
   return (
     <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">
-      {Array.from({ length: shapes }, (_, place) => <Shape key={place} lines={lines} from={place * LINES_A_SHAPE} />)}
+      {paths.map(({ step, path }) => path !== "" && <path key={step} class={step} d={path} />)}
       {hits.map((box, place) => <rect key={`hit ${place}`} class="hit" {...inUnits(box)} />)}
       {currentHit.map((box, place) => <rect key={`current ${place}`} class="current-hit" {...inUnits(box)} />)}
       {litBox && <rect key="lit" class="lit" {...inUnits(litBox)} />}
@@ -185,16 +179,8 @@ export function PageMarks({ lines, shapes, lit, hits, currentHit }: PageMarksPro
   );
 }
 
-/** Some lines of a page: one path for each of the steps that are tinted, because elements for each line are many. */
-function Shape({ lines, from }: { lines: readonly TextLine[]; from: number }) {
-  return useMemo(() => {
-    const own = lines.slice(from, from + LINES_A_SHAPE);
-    return (["medium", "low"] as const).map((step) => {
-      const path = pathOf(own, step);
-      return path !== "" && <path key={step} class={step} d={path} />;
-    });
-  }, [lines, from]);
-}
+/** Steps of confidence that are tinted on the image. */
+const TINTED = ["medium", "low"] as const;
 
 /** The rectangles of the lines of a step. */
 function pathOf(lines: readonly TextLine[], wanted: ConfidenceStep): string {

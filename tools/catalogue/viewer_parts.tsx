@@ -75,7 +75,7 @@ export function ViewerParts() {
       </Part>
       <Part title="Marks on a page: doubtful lines, the lit line, hits">
         <div class="page-marks">
-          <PageMarks lines={LINES} shapes={1} lit={0} hits={[LINES[3].box]} currentHit={[LINES[4].box]} />
+          <PageMarks lines={LINES} lit={0} hits={[LINES[3].box]} currentHit={[LINES[4].box]} />
         </div>
         <ConfidenceLegend />
       </Part>
