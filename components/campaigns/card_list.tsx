@@ -1,4 +1,4 @@
-import { batch, type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
@@ -18,7 +18,7 @@ import {
 } from "@/lib/pages/campaigns/list_places_client.ts";
 import { CardHeights, listEntries, type Sight, sightOf } from "@/lib/pages/campaigns/windows_client.ts";
 import { usePrinting } from "@/lib/pages/browser/printing_client.ts";
-import { type CampaignFilter, campaignKey } from "@/lib/pages/campaigns/campaign_filter.ts";
+import { campaignKey } from "@/lib/pages/campaigns/campaign_filter.ts";
 import type { MomentStyle } from "@/lib/pages/moments.ts";
 import { LiveCard, loadOpenZones, openZones } from "./live_card.tsx";
 
@@ -61,8 +61,6 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   const measured = useSignal(0);
   const focused = useSignal<string | null>(null);
   const wanted = useRef<string | null>(null);
-  /** The filter whose spare cards are rendered: after a change they follow in a new task. */
-  const spared = useSignal<CampaignFilter | null>(board.filter.peek());
   const keys = useComputed(() => board.shown.value.map(({ summary }) => campaignKey(summary.value)));
   const entries = useComputed(() => {
     void measured.value;
@@ -70,7 +68,6 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     const goal = back.place.value === null ? [] : [keys.value.indexOf(back.place.value.key)];
     return listEntries(keys.value, heights, {
       sight: isPrinting.value ? null : sight.value,
-      spare: spared.value === board.filter.value ? 1 : 0,
       // The neighbours of the focused card must be rendered for the Tab key.
       stays: new Set(at < 0 ? goal : [at - 1, at, at + 1, ...goal]),
       unread: board.unread.value,
@@ -88,11 +85,7 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
       const next = sightOf(list.current);
       const { value: last } = sight;
       if (last?.top === next.top && last.bottom === next.bottom) return;
-      const isFar = last !== null && Math.abs(last.top - next.top) > innerHeight;
-      batch(() => {
-        sight.value = next;
-        if (isFar) spared.value = null;
-      });
+      sight.value = next;
     };
     let width = innerWidth;
     const resize = () => {
@@ -126,13 +119,6 @@ export function CardList({ board, style, anchor, back, steps }: CardListProps) {
     wanted.current = null;
     place?.querySelector<HTMLElement>(".fold")?.focus({ preventScroll: true });
     place?.scrollIntoView({ block: "nearest" });
-  });
-
-  useSignalEffect(() => {
-    const { value: filter } = board.filter;
-    if (spared.value === filter) return;
-    const timer = setTimeout(() => spared.value = filter, 0);
-    return () => clearTimeout(timer);
   });
 
   const cardOf = (key: string | null) => board.shown.value.find(({ summary }) => campaignKey(summary.value) === key);

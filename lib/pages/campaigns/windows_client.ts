@@ -105,8 +105,6 @@ export type ListEntry =
 interface ListSight {
   /** null: not known yet, so that all cards are rendered. */
   readonly sight: Sight | null;
-  /** Screens above and below the visible one whose cards are rendered. */
-  readonly spare?: number;
   readonly stays: ReadonlySet<number>;
   /** Cards after the last one that are not known yet. */
   readonly unread?: number;
@@ -120,10 +118,10 @@ interface ListSight {
 export function listEntries(
   keys: readonly string[],
   heights: CardHeights,
-  { sight, spare = 1, stays, unread = 0 }: ListSight,
+  { sight, stays, unread = 0 }: ListSight,
 ): ListEntry[] {
   const seen = keys.length <= MAX_WHOLE ? null : sight;
-  const runs = runsOf(keys.map((key) => heights.of(key)), seen, seen ? (seen.bottom - seen.top) * spare : 0, stays);
+  const runs = runsOf(keys.map((key) => heights.of(key)), seen, seen ? seen.bottom - seen.top : 0, stays);
   const rest = { first: keys.length, end: keys.length, isShown: false, height: unread * heights.of("") };
   const last = runs.at(-1);
   const all = last?.isShown === false
