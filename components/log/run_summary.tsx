@@ -95,23 +95,14 @@ interface RunSummaryProps {
 
 /** The pages in a run's manifest. */
 export function RunSummary({ state, summary, campaign, isLive }: RunSummaryProps) {
+  const order = useSignal<PageOrder>("page");
+  const rows = useSignal(FIRST_ROWS);
   if (state.kind === "problem") return <p class="banner">{state.sentence}</p>;
   if (state.kind === "absent") {
     return <p class="note">{isLive ? LOG_SENTENCES.runManifestLater : LOG_SENTENCES.noRunManifest}</p>;
   }
   if (state.kind === "reading" || !summary) return <p class="note needs-scripts">{LOG_SENTENCES.readingRunManifest}</p>;
-  return <Summed manifest={state.manifest} summary={summary} campaign={campaign} />;
-}
-
-interface SummedProps extends Pick<RunSummaryProps, "campaign"> {
-  readonly manifest: RunManifest;
-  readonly summary: Summary;
-}
-
-function Summed({ manifest, summary, campaign }: SummedProps) {
-  const order = useSignal<PageOrder>("page");
-  const rows = useSignal(FIRST_ROWS);
-  const { pages, viewerUrl } = manifest;
+  const { pages, viewerUrl } = state.manifest;
   const target = { viewerUrl, campaign };
   if (pages.length === 0) return <p class="note">{LOG_SENTENCES.runWithoutPages}</p>;
   const hidden = pages.length - rows.value;
