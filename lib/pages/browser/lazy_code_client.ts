@@ -1,15 +1,12 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 
-/** Code that most visits do not need. */
-interface LazyCode<Code> {
-  /** Null until it is loaded, `failed` where it could not be. */
-  readonly code: ReadonlySignal<Code | "failed" | null>;
-  /** Loads it, unless it is loaded or on its way; after a failure it tries again. */
-  readonly load: () => void;
-}
-
-/** Code that is loaded at most once at a time. `load` fails where it cannot be loaded. */
-export function lazyCode<Code>(load: () => Promise<Code>): LazyCode<Code> {
+/**
+ * Code that most visits do not need.
+ *
+ * @returns the code, null until it is loaded and `failed` if loading failed; and a function that loads it at most once at a
+ * time, again after a failure
+ */
+export function lazyCode<Code>(load: () => Promise<Code>) {
   const code = signal<Code | "failed" | null>(null);
   let isLoading = false;
   return {

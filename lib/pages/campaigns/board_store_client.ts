@@ -20,9 +20,9 @@ import {
 } from "./campaign_filter.ts";
 import { isInTrouble } from "./campaign_state.ts";
 import { SENTENCES } from "@/lib/pages/page_sentences.ts";
-import type { Answer, CampaignApi, CampaignList } from "./campaign_api_client.ts";
-import { CardStore, type StoredView } from "./card_store_client.ts";
-import { type Clock, Poller } from "@/lib/pages/browser/poller_client.ts";
+import type { Answer, CampaignList } from "./campaign_api_client.ts";
+import { type CardDeps, CardStore, type StoredView } from "./card_store_client.ts";
+import { Poller } from "@/lib/pages/browser/poller_client.ts";
 import { ReadQueue } from "@/lib/pages/browser/read_queue_client.ts";
 
 /** Seconds between two reads of the list (spec, Limits). */
@@ -30,11 +30,7 @@ const LIST_SECONDS = 60;
 /** Card reads under way at once (spec, Limits). */
 const MAX_CARD_READS = 4;
 
-interface BoardDeps {
-  readonly api: CampaignApi;
-  readonly clock: Clock;
-  /** The session has ended. */
-  readonly onLogin: () => void;
+interface BoardDeps extends Omit<CardDeps, "queue"> {
   /** Called just before cards that are shown change their places. */
   readonly onOrder: () => void;
 }
@@ -286,8 +282,7 @@ export class BoardStore {
   }
 
   #newCard(job: JobSummary): CardStore {
-    const { api, clock, onLogin } = this.#deps;
-    const card = new CardStore(job, { api, clock, onLogin, queue: this.#queue });
+    const card = new CardStore(job, { ...this.#deps, queue: this.#queue });
     card.pause(this.#hidden);
     this.#restoreView(card);
     return card;

@@ -21,7 +21,7 @@ const OPEN_CARD_SECONDS = 60;
 /** Seconds between two reads of a folded card that is on screen (spec, Limits). */
 const FOLDED_CARD_SECONDS = 120;
 
-interface CardDeps {
+export interface CardDeps {
   readonly api: CampaignApi;
   readonly queue: ReadQueue;
   readonly clock: Clock;
@@ -353,17 +353,15 @@ function troubleSentence(answer: Exclude<Answer<JobDetail>, { kind: "ok" | "logi
   return answer.kind === "gone" ? SENTENCES.campaignGone : answer.sentence;
 }
 
-/** How the reader sees a card. */
-interface CardSight {
-  readonly open: boolean;
-  readonly onScreen: boolean;
-}
-
 /**
  * Seconds between the reads of a card's detail, null for none. A campaign that is over is read until its sums cover every
  * volume, a folded one only while it runs and is on screen (spec, Limits).
  */
-function readEvery(job: JobSummary, detail: JobDetail | null, { open, onScreen }: CardSight): number | null {
+function readEvery(
+  job: JobSummary,
+  detail: JobDetail | null,
+  { open, onScreen }: { open: boolean; onScreen: boolean },
+): number | null {
   if (!open && !onScreen) return null;
   const isKnown = detail !== null && isWhole(detail) && detail.phase === job.phase;
   if (isSettled(job)) {
