@@ -64,7 +64,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     const reader: LogReader = new LogReader(log, { ...deps, onEnd: () => pages?.settle() });
     const pages = manifest === null
       ? null
-      : new RunManifestReader(manifest, { ...deps, onComplete: () => reader.endAfterNextRead() });
+      : new RunManifestReader(manifest, { ...deps, onEnd: () => reader.endAfterNextRead() });
     return { reader, pages, view: new LogView(reader.log) };
   }, []);
   const isPrinting = usePrinting();

@@ -14,16 +14,8 @@ const REFUSED_URLS = inLanguage({ en: en.REFUSED_URLS, sv: sv.REFUSED_URLS });
  */
 export function unreachableSentence(status: number, body: unknown): string {
   if (body instanceof Object && "code" in body && body.code === "results_unavailable") return SENTENCES.resultsOutage;
-  switch (status) {
-    case 502:
-      return SENTENCES.clusterOutage;
-    case 503:
-      return SENTENCES.noCluster;
-    case 504:
-      return SENTENCES.clusterTimeout;
-    default:
-      return SENTENCES.otherOutage(status);
-  }
+  const { clusterOutage, noCluster, clusterTimeout, otherOutage } = SENTENCES;
+  return new Map([[502, clusterOutage], [503, noCluster], [504, clusterTimeout]]).get(status) ?? otherOutage(status);
 }
 
 /** For an address in a query that is not opened. */

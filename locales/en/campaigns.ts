@@ -345,14 +345,16 @@ export const CAMPAIGN_CHIPS = {
   jobRemovedTitle: "The cluster has removed the finished job; its record is kept.",
   noWarmup: "no warm-up",
   warmup: { pending: "warm-up pending", running: "warm-up running", failed: "warm-up failed" },
-  running: "running",
-  succeeded: "succeeded",
   partiallySucceeded: "partially succeeded",
-  partiallyFailed: "partially failed",
-  failed: "failed",
-  unknown: "outcome unknown",
-  queued: "queued",
-  paused: "paused",
+  phases: {
+    Running: "running",
+    Succeeded: "succeeded",
+    PartiallyFailed: "partially failed",
+    Failed: "failed",
+    Unknown: "outcome unknown",
+    Queued: "queued",
+    Paused: "paused",
+  },
 };
 
 /** The chips of volumes. */

@@ -328,14 +328,16 @@ export const CAMPAIGN_CHIPS: typeof en.CAMPAIGN_CHIPS = {
     running: "uppvärmning pågår",
     failed: "uppvärmning misslyckad",
   },
-  running: "pågår",
-  succeeded: "klar",
   partiallySucceeded: "delvis klar",
-  partiallyFailed: "delvis misslyckad",
-  failed: "misslyckad",
-  unknown: "utfall okänt",
-  queued: "i kö",
-  paused: "pausad",
+  phases: {
+    Running: "pågår",
+    Succeeded: "klar",
+    PartiallyFailed: "delvis misslyckad",
+    Failed: "misslyckad",
+    Unknown: "utfall okänt",
+    Queued: "i kö",
+    Paused: "pausad",
+  },
 };
 
 export const VOLUME_CHIPS: typeof en.VOLUME_CHIPS = {

@@ -109,23 +109,13 @@ function warmupChip({ warmup, phase }: JobSummary): Chip[] {
 }
 
 function phaseChip(job: JobSummary, detail: JobDetail | null): Chip {
-  switch (job.phase) {
-    case "Running":
-      return { text: CAMPAIGN_CHIPS.running, tone: "run", live: job.warmup.phase === "succeeded" };
-    case "Succeeded": {
-      const partly = CAMPAIGN_CHIPS.partiallySucceeded;
-      const hasLost = lostPages(detail);
-      return { text: hasLost ? partly : CAMPAIGN_CHIPS.succeeded, tone: hasLost ? "warn" : "done", room: partly };
-    }
-    case "PartiallyFailed":
-      return { text: CAMPAIGN_CHIPS.partiallyFailed, tone: "bad" };
-    case "Failed":
-      return { text: CAMPAIGN_CHIPS.failed, tone: "bad" };
-    case "Unknown":
-      return { text: CAMPAIGN_CHIPS.unknown, tone: "idle" };
-    case "Queued":
-      return { text: CAMPAIGN_CHIPS.queued, tone: "idle", title: job.waiting?.reason };
-    case "Paused":
-      return { text: CAMPAIGN_CHIPS.paused, tone: "idle", title: job.waiting?.reason };
+  const { phase, waiting, warmup } = job;
+  const text = CAMPAIGN_CHIPS.phases[phase];
+  if (phase === "Running") return { text, tone: "run", live: warmup.phase === "succeeded" };
+  if (phase === "Succeeded") {
+    const room = CAMPAIGN_CHIPS.partiallySucceeded;
+    return lostPages(detail) ? { text: room, tone: "warn", room } : { text, tone: "done", room };
   }
+  const isFailed = phase === "Failed" || phase === "PartiallyFailed";
+  return { text, tone: isFailed ? "bad" : "idle", title: isWaiting(job) ? waiting?.reason : undefined };
 }

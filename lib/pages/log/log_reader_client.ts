@@ -17,13 +17,14 @@ const MAX_ZONE_MS = 12 * 3_600_000;
 /** Workers cut their logs at 4 MiB; a file of any other origin has to fit into the memory of a browser. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-interface LogReaderDeps {
+/** Dependencies of the readers of a run's files. */
+export interface RunReaderDeps {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   /** The session has ended. */
   readonly onLogin: () => void;
-  /** It is no longer read. */
-  readonly onEnd?: () => void;
+  /** The file is complete, or is no longer read. */
+  readonly onEnd: () => void;
 }
 
 /** Reads a run log, once or until the run ends. */
@@ -41,7 +42,7 @@ export class LogReader {
   readonly readAt = signal<number | null>(null);
 
   readonly #url: string;
-  readonly #deps: LogReaderDeps;
+  readonly #deps: RunReaderDeps;
   readonly #poller: Poller;
   #text = "";
   #limit = MAX_LOG_CHARACTERS;
@@ -51,7 +52,7 @@ export class LogReader {
   #grewAt: number | null = null;
   #endsAfterRead = false;
 
-  constructor(url: string, deps: LogReaderDeps) {
+  constructor(url: string, deps: RunReaderDeps) {
     this.#url = url;
     this.#deps = deps;
     this.#poller = new Poller((signal) => this.#read(signal), deps.clock);
@@ -142,7 +143,7 @@ export class LogReader {
     if (!this.following.value) return;
     this.following.value = false;
     this.#poller.repeat(null);
-    this.#deps.onEnd?.();
+    this.#deps.onEnd();
   }
 }
 

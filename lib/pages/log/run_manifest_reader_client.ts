@@ -1,23 +1,15 @@
 import { signal } from "@preact/signals";
 
+import type { RunReaderDeps } from "./log_reader_client.ts";
 import { isComplete, manifestProblem, readRunManifest, RUN_WORDS, type RunManifest } from "./run_manifest.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/pages/browser/fetch_text_client.ts";
-import { type Clock, Poller } from "@/lib/pages/browser/poller_client.ts";
+import { Poller } from "@/lib/pages/browser/poller_client.ts";
 
 /** Seconds between two reads while the run goes on: it writes the manifest last. */
 const LIVE_SECONDS = 15;
 /** A volume of ten thousand pages has about 5 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-
-interface RunManifestReaderDeps {
-  readonly fetch: typeof fetch;
-  readonly clock: Clock;
-  /** The session has ended. */
-  readonly onLogin: () => void;
-  /** The results cover every page: the run has ended. */
-  readonly onComplete: () => void;
-}
 
 export type RunManifestState =
   | { readonly kind: "reading" }
@@ -31,10 +23,10 @@ export class RunManifestReader {
   readonly state = signal<RunManifestState>({ kind: "reading" });
 
   readonly #url: string;
-  readonly #deps: RunManifestReaderDeps;
+  readonly #deps: RunReaderDeps;
   readonly #poller: Poller;
 
-  constructor(url: string, deps: RunManifestReaderDeps) {
+  constructor(url: string, deps: RunReaderDeps) {
     this.#url = url;
     this.#deps = deps;
     this.#poller = new Poller((signal) => this.#read(signal), deps.clock);
@@ -71,7 +63,7 @@ export class RunManifestReader {
     if (state.kind === "read" || this.state.value.kind !== "read") this.state.value = state;
     if (state.kind === "read" && isComplete(state.manifest)) {
       this.#poller.repeat(null);
-      this.#deps.onComplete();
+      this.#deps.onEnd();
     }
     return state.kind === "read" || state.kind === "absent";
   }

@@ -16,6 +16,7 @@ function readerOf(answer: () => Response) {
       return Promise.resolve(answer());
     },
     onLogin: () => {},
+    onEnd: () => {},
   });
   return { reader, clock, seen };
 }

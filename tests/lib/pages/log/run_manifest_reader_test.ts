@@ -14,7 +14,7 @@ function readerOf(answer: () => Response) {
       return Promise.resolve(answer());
     },
     onLogin: () => {},
-    onComplete: () => {},
+    onEnd: () => {},
   });
   return { reader, clock, seen };
 }
