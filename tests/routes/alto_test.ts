@@ -16,8 +16,8 @@ function crumbs(html: string) {
     .map(([, href, text]) => [href?.replaceAll("&amp;", "&"), text]);
 }
 
-async function page(query: string, headers: Record<string, string> = LOGGED_IN) {
-  const response = await fakeSite(ASSETS, "/none").app.request(`${HOME}alto${query}`, { headers });
+async function page(query: string) {
+  const response = await fakeSite(ASSETS, "/none").app.request(`${HOME}alto${query}`, { headers: LOGGED_IN });
   return { status: response.status, text: await response.text() };
 }
 
@@ -47,13 +47,6 @@ Deno.test("page text: the way back leads over the run log to the campaign that t
   assert.deepEqual(crumbs(hostile.text), [["/", "Campaigns"], [RUN_LOG, "Run log"], [undefined, "Page text"]]);
 });
 
-Deno.test("page text: without a session the frame and a way to log in", async () => {
-  const { status, text } = await page(`?src=${encodeURIComponent(SRC)}`, {});
-  assert.equal(status, 200);
-  assert.match(text, /<a href="\/login\?next=%2Falto%3Fsrc%3D[^"]+">Log in<\/a> to read pages/);
-  assert.doesNotMatch(text, /class="confidence-legend"/);
-});
-
 Deno.test("page text: opens only what lies under the results, and names what it refuses", async () => {
   const none = await page("");
   assert.equal(none.status, 400);
@@ -61,12 +54,6 @@ Deno.test("page text: opens only what lies under the results, and names what it 
   const refused = [
     "",
     "https://evil.example/results/a/alto/1.xml",
-    `${HOME}api/v1/jobs`,
-    `${HOME}results/..%2Fx`,
-    `${HOME}results/ns\\x`,
-    ` ${SRC}`,
-    "javascript:alert(1)",
-    "/results/ns/p/v/alto/1.xml",
   ];
   for (const src of refused) {
     const { status, text } = await page(`?src=${encodeURIComponent(src)}`);

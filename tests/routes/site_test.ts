@@ -21,13 +21,6 @@ Deno.test("list page: without a session the frame and a way to log in, but no da
     assert.match(filtered, /<a href="\/login\?next=%2F%3Fq%3D%25C3%25A5%26state%3Drunning">Log in<\/a> to see/);
   }));
 
-Deno.test("run log page: without a session the way to log in leads back to the log", () =>
-  withSite(async ({ app }) => {
-    const target = "/log?log=http%3A%2F%2Fsite.example%3A8000%2Fresults%2Fa%2Fstatus%2Flogs%2Fp%2FV1.txt&live=1";
-    const text = await (await app.request(new URL(target, HOME))).text();
-    assert.ok(text.includes(`<a href="/login?next=${encodeURIComponent(target)}">Log in</a> to read run logs`), text);
-  }));
-
 Deno.test("list page: with a session every campaign is in the page, complete without scripts", () =>
   withSite(async ({ app }) => {
     const text = await (await app.request(HOME, { headers: LOGGED_IN })).text();
