@@ -14,12 +14,7 @@ export function RawWords({ text }: { text: string | null }) {
   return text === null ? null : <span class="raw-words">{` (${text})`}</span>;
 }
 
-interface SmallButtonProps {
-  readonly label: string;
-  readonly onClick: () => void;
-}
-
 /** A button among rows or in the line above them. */
-export function SmallButton({ label, onClick }: SmallButtonProps) {
+export function SmallButton({ label, onClick }: { label: string; onClick: () => void }) {
   return <button class="btn small" type="button" onClick={onClick}>{label}</button>;
 }

@@ -48,12 +48,11 @@ interface BodyProps {
 
 /** Totals, timeline and volumes of an open card. */
 function Body({ card, style }: BodyProps) {
-  const job = card.summary.value;
-  const detail = card.detail.value;
+  const campaign = { job: card.summary.value, detail: card.detail.value };
   return (
     <>
-      <CardTotals job={job} detail={detail} />
-      <CardTimeline job={job} detail={detail} style={style} />
+      <CardTotals {...campaign} />
+      <CardTimeline {...campaign} style={style} />
       <CardVolumes card={card} style={style} />
     </>
   );
@@ -120,12 +119,10 @@ export function CardTotals({ job, detail }: CardTotalsProps) {
   );
 }
 
-interface QualityNoteProps {
+function QualityNote({ quality, campaign }: {
   readonly quality: NonNullable<JobDetail["quality"]>;
   readonly campaign: NamedCampaign;
-}
-
-function QualityNote({ quality, campaign }: QualityNoteProps) {
+}) {
   return (
     <>
       <span>{CARD.quality} {formatQuality(quality.mean)}</span>

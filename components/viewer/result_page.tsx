@@ -35,13 +35,8 @@ export function BackLink({ campaign, runLog = null, here }: BackLinkProps) {
   );
 }
 
-/** A query that names no file to be opened, by a sentence for the reader. */
-interface RefusedQuery {
-  readonly refused: string;
-}
-
-/** The address of a result that the query names; null where it names none, or one that is not opened (spec, Endpoints). */
-export function resultNamed(query: URLSearchParams, name: string, resultsUrl: string): string | RefusedQuery | null {
+/** The address of a result in the query, or the sentence why it is not opened; null if there is none (spec, Endpoints). */
+export function resultNamed(query: URLSearchParams, name: string, resultsUrl: string) {
   const text = query.get(name);
   if (text === null) return null;
   const guarded = guardResultUrl(text, resultsUrl);

@@ -22,18 +22,6 @@ function campaignParameter(campaign: NamedCampaign | null): string {
   return campaign === null ? "" : `&campaign=${encodeURIComponent(`${campaign.namespace}/${campaign.name}`)}`;
 }
 
-/** The parameters in the address of the manifest viewer. */
-interface ViewerAddress {
-  /** Absolute address of a manifest, of http or https; null where none is named, or none that may be opened. */
-  readonly manifest: string | null;
-  /** An address is named that may not be opened. */
-  readonly isRefused: boolean;
-  /** Index of a canvas; null where none is named. The manifest may have fewer canvases. */
-  readonly canvas: number | null;
-  /** The one that the reader comes from; null where none is named. */
-  readonly campaign: NamedCampaign | null;
-}
-
 const MAX_HASH_CHARACTERS = 20_000;
 
 /**
@@ -42,8 +30,10 @@ const MAX_HASH_CHARACTERS = 20_000;
  *
  * @param hash the fragment of the page, with or without its `#`
  * @param page address of the page, against which a relative address is resolved
+ * @returns `manifest`: absolute, of http or https; null if there is none, or one that is not opened (`isRefused`).
+ *   `canvas`: an index, which the manifest may not have; null: none
  */
-export function readViewerAddress(hash: string, page: string): ViewerAddress {
+export function readViewerAddress(hash: string, page: string) {
   // A plus sign is one, as it is in the path of an address, and no space as in a form.
   const text = hash.slice(0, MAX_HASH_CHARACTERS).replace(/^#?\??/, "").replaceAll("+", "%2B");
   const parameters = new URLSearchParams(text);

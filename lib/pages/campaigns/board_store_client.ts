@@ -44,13 +44,6 @@ export interface FirstList extends ListPage {
   readonly staleSince: number | null;
 }
 
-/** Why the list is not the newest. */
-interface ListTrouble {
-  readonly sentence: string;
-  /** When it is tried again, ms since 1970. */
-  readonly nextAt: number | null;
-}
-
 /** The list of campaigns in the browser: its cards in the order the reader sees, its filter, and its repeated reads. */
 export class BoardStore {
   readonly cards = signal<readonly CardStore[]>([]);
@@ -61,7 +54,8 @@ export class BoardStore {
   readonly readAt = signal<number | null>(null);
   /** Since when the cluster has not answered the server, ms since 1970; null: it answers. */
   readonly staleSince = signal<number | null>(null);
-  readonly trouble = signal<ListTrouble | null>(null);
+  /** Why the list is not the newest, and when it is read again, ms since 1970. */
+  readonly trouble = signal<{ readonly sentence: string; readonly nextAt: number | null } | null>(null);
   /** Whether the list is being read. */
   readonly reading = signal(false);
   readonly loadingOlder = signal(false);

@@ -1,12 +1,7 @@
 import { currentLanguage, type Language } from "./language.ts";
 
-interface NumberForm {
-  /** Between groups of three digits. */
-  readonly thousands: string;
-  readonly decimal: string;
-}
-
-const FORMS: Readonly<Record<Language, NumberForm>> = {
+/** Separators of numbers. */
+const FORMS: Readonly<Record<Language, { thousands: string; decimal: string }>> = {
   en: { thousands: ",", decimal: "." },
   // A space at which no line breaks.
   sv: { thousands: "\u00a0", decimal: "," },

@@ -44,13 +44,6 @@ export interface HitWord {
   readonly to: number;
 }
 
-interface SearchOptions {
-  /** `a` finds `A`, `å` and `ä` as well. */
-  readonly isFolded: boolean;
-  /** Most hits that are returned. */
-  readonly limit: number;
-}
-
 interface IndexedPage extends PageText {
   readonly folded: string;
 }
@@ -85,9 +78,10 @@ export class VolumeIndex {
   /**
    * Finds a word, a part of one, or a phrase.
    *
+   * @param options `isFolded`: `a` finds `A`, `å` and `ä` as well; `limit`: most hits that are returned
    * @returns hits in the order of the canvases and of the text; `isCut`: there are more than `limit`
    */
-  search(query: string, { isFolded, limit }: SearchOptions) {
+  search(query: string, { isFolded, limit }: { readonly isFolded: boolean; readonly limit: number }) {
     const exact = composed(query.slice(0, MAX_QUERY_CHARACTERS)).replace(/\s+/g, " ").trim();
     const wanted = isFolded ? folded(exact) : exact;
     const hits: VolumeHit[] = [];

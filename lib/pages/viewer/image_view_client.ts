@@ -1,7 +1,6 @@
 import type OpenSeadragon from "openseadragon";
 
 import type { Box, ImageChoice, ImageSource } from "@/lib/pages/iiif/manifest.ts";
-import { securedAddress } from "@/lib/pages/browser/fetch_text_client.ts";
 import { TilePreloads, type TileSourceAnswer, type TileSources } from "./tile_sources_client.ts";
 import { PHONE } from "./viewer_panels_client.ts";
 
