@@ -153,12 +153,12 @@ export class Objects {
       checksums: checksums === null ? null : JSON.parse(checksums),
       parts: storedParts,
       acl: parseAcl(acl),
-      read: (first: number, last: number) => {
+      read: async (first: number, last: number) => {
         const all = storedParts();
-        if (all) return readParts(this.folder, this.#partSources(all), first, last);
-        return file === null
-          ? Promise.resolve((data ?? new Uint8Array()).subarray(first, last + 1))
-          : readBodyFile(`${this.folder}/${file}`, first, last, row.size);
+        if (all) return await readParts(this.folder, this.#partSources(all), first, last);
+        if (file !== null) return await readBodyFile(`${this.folder}/${file}`, first, last, row.size);
+        if (data === null) throw new Deno.errors.NotFound("the object's body is gone");
+        return data.subarray(first, last + 1);
       },
     };
   }

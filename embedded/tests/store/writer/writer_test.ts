@@ -106,6 +106,19 @@ Deno.test("writer: a body whose file is gone is a fault, not an object", () => {
   assert.equal(store.objects.find(1, "off", utf8("k"), null), null);
 });
 
+Deno.test("objects: one whose bytes the index has lost is no shorter object", async () => {
+  using store = openStore("off");
+  assert.ok(store.writer.commit([putObject("k", "bytes"), putObject("empty", "")]).every(({ ok }) => ok));
+  const find = (key: string) => {
+    const object = store.objects.find(1, "off", utf8(key), null);
+    assert.ok(object && "read" in object);
+    return object;
+  };
+  assert.equal((await find("empty").read(0, -1) as Uint8Array).length, 0);
+  store.index.exec("DELETE FROM bodies");
+  await assert.rejects(async () => await find("k").read(0, 4), Deno.errors.NotFound);
+});
+
 Deno.test("writer: a tenant is created with its first user and its first group, or not at all", () => {
   using store = openStore("off");
   const tenant = (name: string): Change => ({
