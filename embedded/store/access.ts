@@ -259,9 +259,9 @@ const parsedRules = new LRUCache<string, AddressRules>({
     const allowed = blockList(allowAddresses?.ipAddress ?? [EVERY_ADDRESS]);
     const denied = blockList(denyAddresses?.ipAddress ?? []);
     return (address) => {
-      const [isAllowed, isDenied] = [allowed, denied].map((list) =>
-        list.check(withoutZone(address), familyOf(address))
-      );
+      // Sockets of both versions name IPv4 clients so; no block of IPv6 means them.
+      const plain = withoutZone(address).replace(/^::ffff:(?=[\d.]+$)/i, "");
+      const [isAllowed, isDenied] = [allowed, denied].map((list) => list.check(plain, familyOf(plain)));
       return allowIfInBothLists === false ? isAllowed && !isDenied : isAllowed || !isDenied;
     };
   },

@@ -43,6 +43,7 @@ Deno.test("address rules: entries are addresses, lists with commas, masks and bl
       ["fe80::/10", "fe80::1%eth0", "fec0::1"],
       ["64:ff9b::1.2.3.4", "64:ff9b::102:304", "64:ff9b::102:305"],
       ["::/0", "2001:db8::1", "10.0.0.1"],
+      ["::/0", "::1", "::ffff:10.0.0.1"],
     ]
   ) {
     assert.deepEqual([holds(entry, inside), holds(entry, outside)], [true, false], entry);
