@@ -59,8 +59,8 @@ export async function tiffSize(read: ReadBytes): Promise<PixelSize | null> {
   if (offset < header || !Number.isSafeInteger(offset)) return null;
   const isRead = offset + TIFF_BYTES / 2 <= head.length;
   const directory = isRead ? head.subarray(offset) : await read(offset, TIFF_BYTES);
-  // The same file with its directory right behind the header.
-  const file = new Uint8Array([...head.subarray(0, header), ...directory]);
+  // The same file with its directory right behind the header. The library wants a byte behind the last entry.
+  const file = new Uint8Array([...head.subarray(0, header), ...directory, 0]);
   const start = new DataView(file.buffer);
   if (isBig) start.setBigUint64(8, BigInt(header), isLittle);
   else start.setUint32(4, header, isLittle);

@@ -96,7 +96,7 @@ function tiff({ isLittle = true, isBig = false, offset = isBig ? 16 : 8, count, 
   readonly entries: readonly Entry[];
 }): Uint8Array {
   const [countBytes, entryBytes] = isBig ? [8, 20] : [2, 12];
-  const file = new Uint8Array(offset + countBytes + entries.length * entryBytes + (isBig ? 8 : 4));
+  const file = new Uint8Array(offset + countBytes + entries.length * entryBytes);
   const view = new DataView(file.buffer);
   file.set(new TextEncoder().encode(isLittle ? "II" : "MM"));
   view.setUint16(2, isBig ? 43 : 42, isLittle);
