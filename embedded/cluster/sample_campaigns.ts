@@ -220,7 +220,7 @@ function series(title: string, prefix: string, [first, count]: [number, number],
 
 interface Outline extends Omit<SampleCampaign, "volumes"> {
   readonly series: Series;
-  /** By the index of the volume. */
+  /** Keyed by the index of the volume. */
   readonly troubles?: Readonly<Record<number, Trouble | undefined>>;
   /** Each n-th volume is listed by its images. */
   readonly imagesEvery?: number;
