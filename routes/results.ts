@@ -3,9 +3,16 @@ import { HttpError, methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { seeOther } from "@/lib/http/header_values.ts";
 import { type Handler, RequestContext } from "@/lib/http/request_context.ts";
 import { browserScheme, clearedCookie, requireSameOrigin } from "@/lib/auth/session_token.ts";
-import { readResultObject, retryingStore } from "@/lib/results/file_response.ts";
+import { listPageTexts, readResultObject, type ResultsReader, retryingStore } from "@/lib/results/file_response.ts";
 import { isUrlencoded, loginNoteCookie } from "@/lib/results/results_login.ts";
-import { resultKey, RESULTS_PATH, type ResultsResponse, type ResultsService } from "@/lib/results/results_service.ts";
+import {
+  isKeyBelow,
+  resultKey,
+  RESULTS_PATH,
+  resultsError,
+  type ResultsResponse,
+  type ResultsService,
+} from "@/lib/results/results_service.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
 import { loginRoute, type ResultsDeps, type ResultsRoute } from "@/routes/results/login.ts";
 
@@ -22,12 +29,13 @@ export function resultsRole(deps: ResultsDeps): Handler {
     _session: sessionRoute(sessions),
   };
   const file = fileRoute(role, sessions);
+  const pages = pagesRoute(role, sessions);
   const respond: Handler = (context) => {
     context.trustHops(deps.trustedHops);
     const { path } = context.target;
     if (!path.startsWith(RESULTS_PATH)) throw notFound();
     const name = path.slice(RESULTS_PATH.length);
-    const route = Object.hasOwn(own, name) ? own[name] : file;
+    const route = Object.hasOwn(own, name) ? own[name] : name.startsWith(PAGES_PREFIX) ? pages : file;
     context.operation = route.operation;
     if (!route.methods.includes(context.method)) throw methodNotAllowed(route.methods);
     return route.handler(context);
@@ -68,8 +76,40 @@ async function rendered(respond: Handler, context: RequestContext, log: RequestL
 
 /** GET and HEAD /results/<key>: a result file, read with the session's own keys. */
 function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
+  return storeRoute("results_file", deps, sessions, (context, user) => {
+    const key = resultKey(context.target.path, deps.namespaces);
+    if (key === null) throw notFound("file");
+    const method = context.method === "HEAD" ? "HEAD" : "GET";
+    return readResultObject(deps.store, { method, key, ...user });
+  });
+}
+
+/** The path prefix of the lists of a volume's texts. */
+const PAGES_PREFIX = "_pages/";
+
+/**
+ * GET /results/_pages/<namespace>/<pipeline>/<volume>: the names of the pages whose text is published, at most 1,000 in
+ * the order of their keys. A `next` that is not null is the value of `after` for those that follow.
+ */
+function pagesRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
+  return storeRoute("results_pages", deps, sessions, async ({ target }, user) => {
+    const volume = resultKey(target.path.replace(PAGES_PREFIX, ""), deps.namespaces);
+    if (volume === null || volume.split("/").length !== 3) throw notFound("volume");
+    const after = new URLSearchParams(target.query).get("after") ?? "";
+    if (after !== "" && !isKeyBelow(after)) throw resultsError(422, "after is not the name of a file");
+    return Response.json(await listPageTexts(deps.store, { volume, after, ...user }), { headers: UNSTORED });
+  });
+}
+
+/** A route that reads the store with the keys of the session. */
+function storeRoute(
+  operation: string,
+  deps: ResultsDeps,
+  sessions: Sessions,
+  read: (context: RequestContext, user: ResultsReader) => Promise<Response>,
+): ResultsRoute {
   return {
-    operation: "results_file",
+    operation,
     methods: ["GET", "HEAD"],
     async handler(context) {
       const { request, info } = context;
@@ -79,11 +119,8 @@ function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
       const session = await sessions.current(request);
       const { user, keys } = session;
       context.caller = { username: user, tenant: deps.store.tenant };
-      const key = resultKey(context.target.path, deps.namespaces);
-      if (key === null) throw notFound("file");
-      const method = context.method === "HEAD" ? "HEAD" : "GET";
       try {
-        return await readResultObject(deps.store, { method, key, headers, user, keys, signal, info });
+        return await read(context, { headers, user, keys, signal, info });
       } catch (error) {
         if (!(error instanceof HttpError) || error.status !== 401) throw error;
         // The store no longer knows the session's keys, so neither shall the browser.

@@ -6,6 +6,7 @@ import { type RequestInfo, SANDBOX_POLICY } from "@/lib/http/request_context.ts"
 import { boundedBody, type UpstreamClient, UpstreamError } from "@/lib/http/upstream.ts";
 import type { HeaderRecord, S3 } from "@/lib/s3/s3_client.ts";
 import { S3Failure } from "@/lib/s3/s3_errors.ts";
+import { listObjects } from "@/lib/s3/listing.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
 import { resultsError } from "./results_service.ts";
 
@@ -55,10 +56,8 @@ const ONE_RANGE = /^bytes=(?:\d{1,16}-\d{0,16}|-\d{1,16})$/i;
 const CONTENT_CODING = /^[\w, -]{1,64}$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** A request for a file and its user. */
-interface FileRequest {
-  readonly method: "GET" | "HEAD";
-  readonly key: string;
+/** The user of a request, and the request's own headers. */
+export interface ResultsReader {
   readonly headers: Headers;
   readonly user: string;
   readonly keys: S3Keys;
@@ -66,6 +65,44 @@ interface FileRequest {
   readonly signal?: AbortSignal;
   /** The client's connection; absent for calls of another role. */
   readonly info?: RequestInfo;
+}
+
+interface FileRequest extends ResultsReader {
+  readonly method: "GET" | "HEAD";
+  readonly key: string;
+}
+
+/** The names of pages whose text is published, and the file name after which further ones follow. */
+interface PageTexts {
+  readonly pages: readonly string[];
+  readonly next: string | null;
+}
+
+interface PageTextsRequest extends ResultsReader {
+  /** `<namespace>/<pipeline>/<volume>` */
+  readonly volume: string;
+  /** The list starts after this file name; empty: at the first. */
+  readonly after: string;
+}
+
+/**
+ * Lists the texts in a volume's `alto/`, 1,000 files at most.
+ *
+ * @throws HttpError 401 when the store no longer knows the keys, 403, 502, 504
+ */
+export async function listPageTexts(store: ResultsStore, request: PageTextsRequest): Promise<PageTexts> {
+  const { volume, after, user, keys, signal } = request;
+  const prefix = `${volume}/alto/`;
+  try {
+    const caller = storeCaller(store, user, keys, signal);
+    const options = { prefix, startAfter: prefix + after };
+    const { objects, is_truncated } = await listObjects(store.s3, caller, store.bucket, options);
+    const files = objects.map(({ Key }) => Key.slice(prefix.length));
+    const pages = files.flatMap((file) => /^[^/]+\.xml$/.test(file) ? [file.slice(0, -".xml".length)] : []);
+    return { pages, next: is_truncated ? files.at(-1) ?? null : null };
+  } catch (error) {
+    throw error instanceof HttpError ? resultsError(...failureOf(error), { cause: error }) : error;
+  }
 }
 
 /**

@@ -101,10 +101,13 @@ export function resultKey(rawPath: string, namespaces: readonly string[]): strin
   const raw = rawPath.slice(RESULTS_PATH.length);
   if (/%2f|%5c/i.test(raw)) return null;
   const key = percentDecoded(raw);
-  if (key === null || /[\\\0]/.test(key) || new TextEncoder().encode(key).length > MAX_KEY_BYTES) return null;
+  if (key === null || !isKeyBelow(key)) return null;
   const segments = key.split("/");
-  if (segments.length < 2 || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-    return null;
-  }
-  return namespaces.includes(segments[0]) ? key : null;
+  return segments.length > 1 && namespaces.includes(segments[0]) ? key : null;
+}
+
+/** Whether a text is a key, or the end of one, that stays below what stands before it. */
+export function isKeyBelow(text: string): boolean {
+  if (/[\\\0]/.test(text) || new TextEncoder().encode(text).length > MAX_KEY_BYTES) return false;
+  return text.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
 }
