@@ -2,7 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/shortcut_list.tsx";
-import { ViewerProblemNotice, ViewerTools } from "@/components/viewer/viewer_parts.tsx";
+import { UnreadPages, ViewerProblemNotice, ViewerTools } from "@/components/viewer/viewer_parts.tsx";
 import { island } from "@/lib/pages/browser/island.tsx";
 import { fetchXml } from "@/lib/pages/browser/fetch_text_client.ts";
 import { useShortcuts } from "@/lib/pages/browser/shortcuts_client.ts";
@@ -13,14 +13,14 @@ import { ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
 import { browserIdle, VolumeSearch } from "@/lib/pages/search/volume_search_client.ts";
 import { MAX_ALTO_CHARACTERS } from "@/lib/pages/alto/read_alto.ts";
 import type { Box, Manifest } from "@/lib/pages/iiif/manifest.ts";
-import { runLogOf, writeViewerAddress } from "@/lib/pages/page_paths.ts";
+import { type NamedCampaign, type NamedVolume, runLogOf, writeViewerAddress } from "@/lib/pages/page_paths.ts";
 import { pageTitle } from "@/lib/pages/page_sentences.ts";
 import { guardResultUrl } from "@/lib/pages/result_url_guard.ts";
 import { VIEWER_SHORTCUTS, type ViewerCommand } from "@/lib/pages/viewer/viewer_keys.ts";
 import { hitsInOrder, type VolumeHit } from "@/lib/pages/search/volume_index.ts";
 import { VIEWER_KEY_WORDS, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/viewer/viewer_sentences.ts";
 import { lineAt } from "@/lib/pages/viewer/viewer_text.ts";
-import { readVolumeAddress } from "@/lib/pages/volume_address.ts";
+import { readVolumeAddress, volumeAddress } from "@/lib/pages/volume_address.ts";
 import { AboutDrawer } from "@/components/viewer/about_drawer.tsx";
 import { imageLibrary, PageStage } from "@/components/viewer/page_stage.tsx";
 import { SearchBox } from "@/components/viewer/search_box.tsx";
@@ -34,7 +34,15 @@ type ManifestViewerProps = {
 
 /** The manifest viewer: the volume that the fragment of the address names. */
 export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
-  const store = useMemo(() => new ViewerStore((...request) => fetch(...request)), []);
+  const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
+  /** The volume, by its names, else by the address of one of our results. */
+  const volumeOf = (url: string, campaign: NamedCampaign | null, named: NamedVolume | null) =>
+    resultsUrl !== "" && campaign && named
+      ? volumeAddress(resultsUrl, campaign.namespace, named.pipeline, named.id)
+      : isOurs(url)
+      ? readVolumeAddress(url)
+      : null;
+  const store = useMemo(() => new ViewerStore((...request) => fetch(...request), volumeOf), []);
   const panels = useMemo(() => new ViewerPanels(), []);
   const frame = useRef<HTMLDivElement>(null);
   const help = useRef<HTMLDialogElement>(null);
@@ -60,9 +68,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const url = store.url.value;
   const number = store.number.value;
 
-  const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
-  /** The volume, derived from the address of one of our results. */
-  const volume = url !== null && isOurs(url) ? readVolumeAddress(url) : null;
+  const volume = url === null ? null : volumeOf(url, store.campaign.value, store.volume);
   const runLog = volume && isOurs(volume.logUrl) ? runLogOf(volume, store.campaign.value) : null;
   /** Highlights the line at a point of a page. @returns its box */
   const lightLine = (point: PagePoint | null): Box | null => {
@@ -156,6 +162,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           }}
         />
       </ViewerTools>
+      {manifest && <UnreadPages store={store} />}
       {manifest && panels.isOpen("thumbnails") && <ThumbnailList store={store} hits={hitCounts.value} />}
       {manifest
         ? (

@@ -7,7 +7,7 @@ import { isLogLive } from "@/lib/pages/campaigns/campaign_problems.ts";
 import { CARD } from "@/lib/pages/campaigns/campaign_sentences.ts";
 import type { Tone } from "@/lib/pages/campaigns/campaign_state.ts";
 import { formatCount, formatQuality } from "@/lib/pages/locale/figures.ts";
-import { type NamedCampaign, runLogPath, viewerPath } from "@/lib/pages/page_paths.ts";
+import { runLogPath, viewerPath } from "@/lib/pages/page_paths.ts";
 import { volumeChip, volumeManifest, volumeSentence } from "@/lib/pages/campaigns/volume_filter.ts";
 import { Chip, RawWords } from "@/components/chip.tsx";
 import { Icon } from "@/components/icon.tsx";
@@ -98,7 +98,7 @@ export function VolumeTable({ job, volumes, placeholders, now, whole, filter = "
 interface VolumeRowProps {
   readonly volume: VolumeView;
   /** The one that the volume is of. */
-  readonly campaign: NamedCampaign;
+  readonly campaign: Pick<JobSummary, "namespace" | "name" | "pipeline">;
   /** Its place in the table, from 2: the head has the first. */
   readonly row: number;
   readonly hasQuality: boolean;
@@ -164,7 +164,11 @@ function VolumeName({ volume, campaign }: Pick<VolumeRowProps, "volume" | "campa
   const manifest = volumeManifest(volume);
   return manifest === null
     ? <span class="vid" title={volume.forbidden ? undefined : CARD.noPages}>{volume.id}</span>
-    : <a class="vid" href={viewerPath(manifest, null, campaign)}>{volume.id}</a>;
+    : (
+      <a class="vid" href={viewerPath(manifest, null, campaign, { ...volume, pipeline: campaign.pipeline })}>
+        {volume.id}
+      </a>
+    );
 }
 
 /** The source manifest, where it has one that a browser can open, and the run log, live while it may be written. */

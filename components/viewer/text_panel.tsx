@@ -15,7 +15,12 @@ import { formatQuality } from "@/lib/pages/locale/figures.ts";
 import { loginPath } from "@/lib/pages/page_paths.ts";
 import { LABELS } from "@/lib/pages/page_sentences.ts";
 import { confidenceWords } from "@/lib/pages/alto/page_text_sentences.ts";
-import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/pages/viewer/viewer_sentences.ts";
+import {
+  noTextSentence,
+  textProblemSentence,
+  VIEWER_LABELS,
+  VIEWER_SENTENCES,
+} from "@/lib/pages/viewer/viewer_sentences.ts";
 import { type LineMark, type LineMarks, lineMarks, type TextLine } from "@/lib/pages/viewer/viewer_text.ts";
 import type { VolumeHit } from "@/lib/pages/search/volume_index.ts";
 
@@ -79,6 +84,7 @@ export function TextPanel({ store, texts, lit, hits, currentHit, isOurs, onLine,
               index={index}
               label={canvas?.label ?? ""}
               text={text?.value ?? null}
+              reason={store.unread.value.get(index)}
               lit={litLine?.index === index ? litLine : null}
               hits={hits.value}
               currentHit={currentHit.value?.canvas === index ? currentHit.value : null}
@@ -104,6 +110,8 @@ interface PageTextViewProps {
   readonly label: string;
   /** null: none is published. */
   readonly text: PageText | null;
+  /** Why the page could not be read; null: the run does not say. Undefined: nothing is known of a run. */
+  readonly reason: string | null | undefined;
   readonly lit: LitLine | null;
   /** Hits of all pages. */
   readonly hits: readonly VolumeHit[];
@@ -147,7 +155,7 @@ function PageTextView(props: PageTextViewProps) {
         <span class="sr" role="status">{copied.value === "yes" ? VIEWER_LABELS.copied : ""}</span>
       </header>
       {copied.value === "refused" && <p class="text-note" role="alert">{VIEWER_SENTENCES.notCopied}</p>}
-      {text === null && <p class="text-note">{VIEWER_SENTENCES.noText}</p>}
+      {text === null && <p class="text-note">{noTextSentence(props.reason)}</p>}
       {text?.kind === "reading" && <p class="text-note">{VIEWER_SENTENCES.readingText}</p>}
       {text?.kind === "problem" && (
         <div class="text-note" role="alert">

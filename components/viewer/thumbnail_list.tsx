@@ -78,6 +78,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
           if (isResting.value) loaded.current.add(index);
           const canvas = store.manifest.value?.canvases[index];
           const count = hits?.get(index) ?? 0;
+          const unread = unreadWord(store.unread.value.get(index));
           return canvas && (
             <li
               key={index}
@@ -86,7 +87,8 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
               aria-posinset={place + 1}
             >
               <a
-                class="thumb"
+                class={unread === "" ? "thumb" : "thumb unread"}
+                title={unread || undefined}
                 href={store.addressOf(index)}
                 aria-current={store.shown.value.includes(index) ? "page" : undefined}
                 onClick={onPlainClick(() => store.goTo(index))}
@@ -98,6 +100,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
                 </span>
                 <span class="label">
                   <span class="sr">{VIEWER_LABELS.page}</span> {canvas.label}
+                  {unread && <span class="sr">{unread}</span>}
                 </span>
                 {count > 0 && (
                   <b>
@@ -112,6 +115,11 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
       </ol>
     </nav>
   );
+}
+
+/** @param reason why the page could not be read; null: it was not read; undefined: it has a text */
+function unreadWord(reason: string | null | undefined): string {
+  return reason === undefined ? "" : reason === null ? VIEWER_LABELS.notRead : VIEWER_LABELS.notReadable;
 }
 
 interface ThumbnailProps {

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { PanelName, ViewerPanels } from "@/lib/pages/viewer/viewer_panels_client.ts";
 import type { ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
+import { onPlainClick } from "@/lib/pages/browser/focus_client.ts";
 import { campaignPath, loginPath, type NamedCampaign } from "@/lib/pages/page_paths.ts";
 import { LABELS } from "@/lib/pages/page_sentences.ts";
 import { SHORTCUT_LABELS } from "@/lib/pages/shortcuts.ts";
@@ -61,6 +62,52 @@ export function ViewerTools(
         <ToolButton icon="keys" name={SHORTCUT_LABELS.shortcuts} shortcut="?" onClick={() => run("help")} />
       </div>
     </div>
+  );
+}
+
+/** Says which pages have no text, with links to them; nothing where all have one. */
+export function UnreadPages({ store }: { readonly store: ViewerStore }) {
+  const unread = store.unread.value;
+  const canvases = store.manifest.value?.canvases ?? [];
+  // A volume without any text is one that was not read.
+  if (unread.size === 0 || unread.size === canvases.length) return null;
+  const indexes = [...unread.keys()];
+  const failed = indexes.filter((index) => unread.get(index) !== null);
+  const other = indexes.filter((index) => unread.get(index) === null);
+  return (
+    <div class="unread">
+      {failed.length > 0 && (
+        <NamedPages words={VIEWER_LABELS.failedPages(failed.length)} indexes={failed} store={store} />
+      )}
+      {other.length > 0 && <NamedPages words={VIEWER_LABELS.unreadPages(other.length)} indexes={other} store={store} />}
+    </div>
+  );
+}
+
+/** Most pages that are named in a sentence. */
+const MAX_NAMED = 8;
+
+interface NamedPagesProps {
+  readonly words: string;
+  /** Indexes of canvases. */
+  readonly indexes: readonly number[];
+  readonly store: ViewerStore;
+}
+
+function NamedPages({ words, indexes, store }: NamedPagesProps) {
+  const rest = indexes.length - MAX_NAMED;
+  return (
+    <p>
+      {words}: {indexes.slice(0, MAX_NAMED).map((index, place) => (
+        <span key={index}>
+          {place > 0 && ", "}
+          <a href={store.addressOf(index)} onClick={onPlainClick(() => store.goTo(index))}>
+            {store.manifest.value?.canvases[index].label}
+          </a>
+        </span>
+      ))}
+      {rest > 0 && ` ${VIEWER_LABELS.morePages(rest)}`}
+    </p>
   );
 }
 

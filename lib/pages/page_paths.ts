@@ -22,11 +22,23 @@ function campaignParameter(campaign: NamedCampaign | null): string {
   return campaign === null ? "" : `&campaign=${encodeURIComponent(`${campaign.namespace}/${campaign.name}`)}`;
 }
 
+/** A volume of a campaign, as the addresses of viewers name it. */
+export interface NamedVolume {
+  readonly pipeline: string;
+  readonly id: string;
+  /** Its source manifest; null where none is known. */
+  readonly sourceUrl: string | null;
+}
+
+/** The parameters in the address of the manifest viewer. */
+export type ViewerAddress = ReturnType<typeof readViewerAddress>;
+
 const MAX_HASH_CHARACTERS = 20_000;
 
 /**
- * Reads `#?manifest=<address>&cv=<index>`, the form of the Universal Viewer, and `campaign=<namespace>/<name>` of our own.
- * Other parameters are ignored; of one that is repeated the first counts.
+ * Reads `#?manifest=<address>&cv=<index>`, the form of the Universal Viewer, and `page=<name>`,
+ * `campaign=<namespace>/<name>`, `volume=<pipeline>/<id>` and `source=<address>` of our own. Other parameters are ignored;
+ * of one that is repeated the first counts.
  *
  * @param hash the fragment of the page, with or without its `#`
  * @param page address of the page, against which a relative address is resolved
@@ -38,29 +50,44 @@ export function readViewerAddress(hash: string, page: string) {
   const text = hash.slice(0, MAX_HASH_CHARACTERS).replace(/^#?\??/, "").replaceAll("+", "%2B");
   const parameters = new URLSearchParams(text);
   const named = parameters.get("manifest")?.trim() ?? "";
-  const url = named === "" ? null : URL.parse(named, page);
-  const isOpened = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  const manifest = openedAddress(named, page);
   const canvas = parameters.get("cv") ?? "";
+  // The id of a volume may hold slashes.
+  const [, pipeline, id] = /^([^/]+)\/(.+)$/.exec(parameters.get("volume") ?? "") ?? [];
   return {
-    manifest: isOpened ? url.href : null,
-    isRefused: named !== "" && !isOpened,
+    manifest,
+    isRefused: named !== "" && manifest === null,
     canvas: /^\d{1,6}$/.test(canvas) ? Number(canvas) : null,
+    page: parameters.get("page") || null,
     campaign: readNamedCampaign(parameters.get("campaign")),
+    volume: id ? { pipeline, id, sourceUrl: openedAddress(parameters.get("source") ?? "", page) } : null,
   };
+}
+
+/** An absolute address that the viewer may open; null for any other text. */
+function openedAddress(text: string, page: string): string | null {
+  const url = text === "" ? null : URL.parse(text, page);
+  const isOpened = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  return isOpened ? url.href : null;
 }
 
 /**
  * Writes the fragment of the page for a manifest.
  *
- * @param canvas index among the canvases as the manifest lists them; null for its start canvas
+ * @param place index among the canvases as the manifest lists them, or the name of a page; null for its start canvas
  */
 export function writeViewerAddress(
   manifest: string,
-  canvas: number | null,
+  place: number | string | null,
   campaign: NamedCampaign | null = null,
+  volume: NamedVolume | null = null,
 ): string {
-  const page = canvas === null ? "" : `&cv=${canvas}`;
-  return `#?manifest=${encodeURIComponent(manifest)}${page}${campaignParameter(campaign)}`;
+  const at = place === null ? "" : typeof place === "number" ? `&cv=${place}` : `&page=${encodeURIComponent(place)}`;
+  const named = volume === null ? "" : `&volume=${encodeURIComponent(`${volume.pipeline}/${volume.id}`)}`;
+  const source = volume?.sourceUrl && volume.sourceUrl !== manifest
+    ? `&source=${encodeURIComponent(volume.sourceUrl)}`
+    : "";
+  return `#?manifest=${encodeURIComponent(manifest)}${at}${campaignParameter(campaign)}${named}${source}`;
 }
 
 /** Parameters of the run viewer; `live`: the log is followed until the run ends. */
@@ -83,9 +110,14 @@ export function runLogOf({ logUrl, runManifestUrl }: VolumeAddress, campaign: Na
   return runLogPath({ logUrl, manifestUrl: runManifestUrl, live: false }, campaign);
 }
 
-/** The address of the manifest viewer; it opens the canvas with this index, where that is null the manifest's first. */
-export function viewerPath(manifestUrl: string, canvas: number | null, campaign: NamedCampaign | null): string {
-  return `/uv.html${writeViewerAddress(manifestUrl, canvas, campaign)}`;
+/** The address of the manifest viewer; see {@link writeViewerAddress}. */
+export function viewerPath(
+  manifestUrl: string,
+  place: number | string | null,
+  campaign: NamedCampaign | null,
+  volume: NamedVolume | null = null,
+): string {
+  return `/uv.html${writeViewerAddress(manifestUrl, place, campaign, volume)}`;
 }
 
 /** The address of the viewer of one page's text. */

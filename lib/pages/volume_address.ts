@@ -1,5 +1,5 @@
 import { isObject } from "@/lib/std/untrusted.ts";
-import { percentDecoded } from "@/lib/std/text.ts";
+import { encodeRfc3986, percentDecoded } from "@/lib/std/text.ts";
 
 /** A volume and its files, derived from the address of one of them. */
 export interface VolumeAddress {
@@ -10,6 +10,11 @@ export interface VolumeAddress {
   readonly iiifUrl: string;
   /** The run's manifest.json. */
   readonly runManifestUrl: string;
+  readonly progressUrl: string;
+  /** The list of the pages whose text is published. */
+  readonly pagesUrl: string;
+  /** The manifest of a volume that is listed by its images. */
+  readonly imagesManifestUrl: string;
   readonly logUrl: string;
 }
 
@@ -36,8 +41,22 @@ export function readVolumeAddress(href: string): VolumeAddress | null {
     namespace: decoded(namespace),
     iiifUrl: `${url.origin}${folder}/iiif.json`,
     runManifestUrl: `${url.origin}${folder}/manifest.json`,
+    progressUrl: `${url.origin}${folder}/progress.json`,
+    pagesUrl: `${results}/_pages/${namespace}/${pipeline}/${volume}`,
+    imagesManifestUrl: `${results}/${namespace}/sources/${pipeline}/${volume}/manifest.json`,
     logUrl: `${results}/${namespace}/status/logs/${pipeline}/${volume}.txt`,
   };
+}
+
+/** The same of a volume that is known by its names. */
+export function volumeAddress(
+  results: string,
+  namespace: string,
+  pipeline: string,
+  volume: string,
+): VolumeAddress | null {
+  const folder = [namespace, pipeline, volume].map(encodeRfc3986).join("/");
+  return readVolumeAddress(`${results}/${folder}/iiif.json`);
 }
 
 /** Reads `<results URL>/<namespace>/<pipeline>/<volume>/alto/<page>.xml`; any other address gives the file's name alone. */

@@ -13,6 +13,7 @@ export const VIEWER_SENTENCES = {
     "Parts of this image cannot be loaded, so they are blurred or missing: its server refuses them. Try again.",
   readingText: "Reading the text…",
   noText: "No text is published for this page.",
+  pageNotRead: "This page has not been read, so it has no text.",
   notCopied: "The browser did not allow copying. Select the text and copy it by the keyboard.",
   tooLarge: "The manifest is too large to be shown. Open a part of it, such as a single volume.",
   emptyText: "The text file of this page has no lines.",
@@ -64,6 +65,13 @@ export const VIEWER_LABELS = {
   hits: "Hits",
   hitsLeftOut: (count: number) =>
     `${counted(count, "more hit", "more hits")} on pages that the chosen order leaves out.`,
+
+  failedPages: (count: number) => counted(count, "page could not be read", "pages could not be read"),
+  unreadPages: (count: number) => counted(count, "page has not been read", "pages have not been read"),
+  morePages: (count: number) => `and ${formatCount(count)} more`,
+  notRead: "not read",
+  notReadable: "could not be read",
+  pageFailed: (reason: string) => `This page could not be read: ${reason}`,
 
   about: "About this volume",
   contents: "Contents",

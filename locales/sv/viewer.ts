@@ -13,6 +13,7 @@ export const VIEWER_SENTENCES: typeof en.VIEWER_SENTENCES = {
     "Delar av bilden kan inte läsas in, så de är oskarpa eller saknas: bildens server lämnar inte ut dem. Försök igen.",
   readingText: "Läser texten…",
   noText: "Ingen text är publicerad för den här sidan.",
+  pageNotRead: "Sidan har inte lästs och har därför ingen text.",
   notCopied: "Webbläsaren tillät inte kopiering. Markera texten och kopiera den med tangentbordet.",
   tooLarge: "Manifestet är för stort för att visas. Öppna en del av det, till exempel en enda volym.",
   emptyText: "Sidans textfil har inga rader.",
@@ -63,6 +64,13 @@ export const VIEWER_LABELS: typeof en.VIEWER_LABELS = {
   hits: "Träffar",
   hitsLeftOut: (count) =>
     `${counted(count, "ytterligare träff", "ytterligare träffar")} på sidor som inte ingår i den valda ordningen.`,
+
+  failedPages: (count: number) => counted(count, "sida kunde inte läsas", "sidor kunde inte läsas"),
+  unreadPages: (count: number) => counted(count, "sida har inte lästs", "sidor har inte lästs"),
+  morePages: (count: number) => `och ${formatCount(count)} till`,
+  notRead: "inte läst",
+  notReadable: "kunde inte läsas",
+  pageFailed: (reason: string) => `Sidan kunde inte läsas: ${reason}`,
 
   about: "Om volymen",
   contents: "Innehåll",

@@ -160,11 +160,20 @@ scenario("the reader stays at a hit while further pages are read and the list of
 
 scenario("it names volume and page, and leads to the run log and back to the campaign", async ({ page, site }) => {
   await serve(page, { pages: 3 });
-  await site.change({ files: { "/iiif.json": volumeManifest({ pages: 3 }) } });
+  await site.change({
+    files: {
+      "/iiif.json": volumeManifest({ pages: 3 }),
+      "/_pages/batch-default/p/SE-G%C3%96T-1": { pages: [], next: null },
+      "/p/SE-G%C3%96T-1/manifest.json": { results: { "0004": { status: "failed", error: "the image is damaged" } } },
+      "/source.json": volumeManifest({ pages: 5 }),
+    },
+  });
   const folder = `${site.url}results/batch-default/p/SE-G%C3%96T-1`;
   const log = `${site.url}results/batch-default/status/logs/p/SE-G%C3%96T-1.txt`;
   const campaign = "campaign=batch-default%2Fsvea-hovratt-1870";
-  const path = `uv.html#?manifest=${encodeURIComponent(`${folder}/iiif.json`)}&cv=1&${campaign}`;
+  const source = encodeURIComponent(`${site.url}results/batch-default/source.json`);
+  const named = `${campaign}&volume=p%2FSE-G%C3%96T-1&source=${source}`;
+  const path = `uv.html#?manifest=${encodeURIComponent(`${folder}/iiif.json`)}&cv=1&${named}`;
   await open(page, path, "manifest_viewer");
   const said = (title: string) =>
     page.waitForFunction((title) => document.querySelector<HTMLElement>(".title p")?.title === title, title);
@@ -183,7 +192,20 @@ scenario("it names volume and page, and leads to the run log and back to the cam
   await page.keyboard.press("ArrowRight");
   await said("SE-GÖT-1 · f. 3");
   assert.equal(await page.locator(".title p").innerText(), "SE-GÖT-1 · f. 3");
-  assert.ok(page.url().endsWith(`&cv=2&${campaign}`));
+  assert.ok(page.url().endsWith(`&cv=2&${named}`));
+
+  // Pages without a text are named above the image, and keep their number and their image.
+  assert.deepEqual(await page.locator(".unread p").allInnerTexts(), [
+    "1 page could not be read: 0004",
+    "1 page has not been read: 0005",
+  ]);
+  await page.getByRole("link", { name: "0004", exact: true }).click();
+  await said("SE-GÖT-1 · 0004");
+  assert.ok(page.url().endsWith(`&page=0004&${named}`));
+  assert.equal(
+    await page.locator(".text-panel .text-note").innerText(),
+    "This page could not be read: the image is damaged",
+  );
 
   // The address of another server says nothing of a volume.
   await openViewer(page);

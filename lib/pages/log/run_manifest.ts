@@ -42,6 +42,8 @@ export interface RunManifest {
   readonly wallSeconds: number | null;
   /** The volume's IIIF manifest; an http(s) URL. */
   readonly viewerUrl: string | null;
+  /** The manifest that the run read; an http(s) URL. */
+  readonly sourceManifestUrl: string | null;
 }
 
 /**
@@ -78,6 +80,7 @@ export function readRunManifest(value: unknown): RunManifest | null {
     pages,
     wallSeconds: positive(member(value, "wall_seconds")),
     viewerUrl: webAddress(member(value, "viewer_url")),
+    sourceManifestUrl: webAddress(member(value, "source_manifest")),
   };
 }
 

@@ -18,6 +18,16 @@ const NO_TEXT = inLanguage({ en: en.NO_TEXT, sv: sv.NO_TEXT });
 /** Why the manifest viewer shows no manifest. */
 export type ViewerProblem = FetchProblem | ManifestProblem | "none named" | "refused address" | "not JSON";
 
+/**
+ * Says why a page has no text.
+ *
+ * @param reason the worker's own; null: the run does not say; undefined: nothing is known of a run
+ */
+export function noTextSentence(reason: string | null | undefined): string {
+  if (reason === undefined) return VIEWER_SENTENCES.noText;
+  return reason === null ? VIEWER_SENTENCES.pageNotRead : VIEWER_LABELS.pageFailed(reason);
+}
+
 /** Says why a page has no image. */
 export function noImageSentence({ isReadable, otherMedia }: Pick<Canvas, "isReadable" | "otherMedia">): string {
   if (!isReadable) return NO_IMAGE.unreadable;

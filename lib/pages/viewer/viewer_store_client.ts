@@ -13,7 +13,16 @@ import {
 } from "@/lib/pages/iiif/manifest.ts";
 import { readManifestInSteps } from "@/lib/pages/iiif/read_manifest.ts";
 import { currentLanguage, LANGUAGES } from "@/lib/pages/locale/language.ts";
-import { type NamedCampaign, readViewerAddress, writeViewerAddress } from "@/lib/pages/page_paths.ts";
+import {
+  type NamedCampaign,
+  type NamedVolume,
+  readViewerAddress,
+  type ViewerAddress,
+  writeViewerAddress,
+} from "@/lib/pages/page_paths.ts";
+import type { VolumeAddress } from "@/lib/pages/volume_address.ts";
+import { type ReadOptions, type ReadRun, readRun } from "./run_pages_client.ts";
+import { type WholeVolume, wholeVolume } from "./whole_volume.ts";
 import type { ViewerProblem } from "./viewer_sentences.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import type { ShownPage } from "./image_view_client.ts";
@@ -21,6 +30,9 @@ import { PHONE } from "./viewer_panels_client.ts";
 
 /** How long a manifest is read without letting the page react, ms: until it is read there is little to react with. */
 const READING_SLICE_MS = 40;
+
+/** How long an opened manifest waits for the other pages of its volume, ms; later they are added to what is shown. */
+const JOIN_MS = 3000;
 
 /** Turns that follow each other faster than this are one entry in the browser's history, ms. */
 const LEAFING_MS = 1000;
@@ -33,6 +45,8 @@ export class ViewerStore {
   readonly url = signal<string | null>(null);
   /** The campaign that the reader comes from; null where the address names none. */
   readonly campaign = signal<NamedCampaign | null>(null);
+  /** The volume that the address names; null: none. */
+  volume: NamedVolume | null = null;
   /** Index of the canvas in the address. Always in `order`: an order without it is replaced by the manifest's default. */
   readonly current = signal(0);
   readonly isSpread = signal(false);
@@ -80,13 +94,22 @@ export class ViewerStore {
   readonly hasPrevious: ReadonlySignal<boolean> = computed(() => this.#at.value > 0);
   readonly hasNext: ReadonlySignal<boolean> = computed(() => this.#at.value < this.#spreads.value.length - 1);
 
+  /** Canvases without a text, by index: why their pages could not be read; null where the run does not say. */
+  readonly unread = computed(() => this.#whole.value?.unread ?? NO_UNREAD);
+  readonly #whole = signal<WholeVolume | null>(null);
+
   readonly #fetch: typeof fetch;
+  readonly #volumeOf: VolumeOf;
+  readonly #clock: Clock;
   readonly #addressBar: AddressBar;
   #loading = new AbortController();
   #turnedAt = -Infinity;
 
-  constructor(request: typeof fetch, clock = browserClock) {
+  /** @param volumeOf the volume of a run whose manifest an address names; null: of another site, whose pages are as listed */
+  constructor(request: typeof fetch, volumeOf: VolumeOf = () => null, clock = browserClock) {
     this.#fetch = request;
+    this.#volumeOf = volumeOf;
+    this.#clock = clock;
     this.#addressBar = new AddressBar(clock);
   }
 
@@ -109,7 +132,10 @@ export class ViewerStore {
 
   /** The fragment that names a canvas of this manifest. */
   addressOf(index: number): string {
-    return writeViewerAddress(this.url.value ?? "", index, this.campaign.value);
+    const whole = this.#whole.value;
+    const place = whole === null ? index : whole.places.indexOf(index);
+    const named = place < 0 ? whole?.names[index] ?? null : place;
+    return writeViewerAddress(this.url.value ?? "", named, this.campaign.value, this.volume);
   }
 
   /** Goes to a canvas. Going through pages quickly is one entry in the history. */
@@ -178,13 +204,15 @@ export class ViewerStore {
   #follow(): void {
     // A fragment that is still to be written is that of the page before.
     this.#addressBar.stop();
-    const { manifest: url, isRefused, canvas, campaign } = readViewerAddress(location.hash, location.href);
+    const address = readViewerAddress(location.hash, location.href);
+    const { manifest: url, isRefused, campaign } = address;
     if (this.url.value !== null && /^#[^=]+$/.test(location.hash)) {
       // A plain fragment, as of the skip link: the manifest stays, and its address is restored.
       this.#addressBar.write(this.addressOf(this.current.value), "same");
       return;
     }
     this.campaign.value = campaign;
+    this.volume = address.volume;
     if (url === null) {
       this.#loading.abort();
       this.url.value = null;
@@ -193,7 +221,7 @@ export class ViewerStore {
     } else if (url !== this.url.value) {
       void this.#load(url);
     } else if (this.manifest.value) {
-      this.#open(this.#canvasOf(this.manifest.value, canvas));
+      this.#open(this.#canvasOf(this.manifest.value, address));
     }
   }
 
@@ -203,32 +231,75 @@ export class ViewerStore {
     this.url.value = url;
     this.manifest.value = null;
     this.problem.value = null;
-    const fetched = await fetchText(url, { fetch: this.#fetch, maxBytes: MAX_MANIFEST_BYTES, signal });
+    this.#whole.value = null;
+    const run = this.#volumeOf(url, this.campaign.value, this.volume);
+    const options = { fetch: this.#fetch, signal };
+    const pages = run && readRun(run, options);
+    const read = await readManifestAt(url, options);
+    if (signal.aborted || read === null) return;
+    if (typeof read === "string" || typeof read === "number") {
+      this.problem.value = read;
+      return;
+    }
+    const joined = run && pages && pages.then((pages) => this.#wholeOf(url, read, run, pages, options));
+    const inTime = await Promise.race([
+      joined,
+      new Promise<null>((resolve) => this.#clock.after(JOIN_MS, () => resolve(null))),
+    ]);
     if (signal.aborted) return;
-    const read = fetched.ok ? await manifestOf(fetched.text, url, signal) : fetched.problem;
-    if (read === null) return;
-    if (typeof read === "object") this.#show(read);
-    else this.problem.value = read;
+    this.#show(read, inTime);
+    const late = inTime === null ? await joined : null;
+    if (!signal.aborted && late !== null) this.#show(read, late);
   }
 
-  #show(manifest: Manifest): void {
-    this.orderIndex.value = null;
-    this.#choices.value = new Map();
-    // Two pages side by side are too small to be read on a phone; its reader may still choose them.
-    this.isSpread.value = isPaged(manifest) && !matchMedia(PHONE).matches;
+  /** The manifest with all pages of its volume; null where the source manifest cannot be read. */
+  async #wholeOf(
+    url: string,
+    manifest: Manifest,
+    run: VolumeAddress,
+    { pages, sourceUrl }: ReadRun,
+    options: ReadOptions,
+  ): Promise<WholeVolume | null> {
+    if (url !== run.iiifUrl) return wholeVolume(manifest, null, pages);
+    const source = await readManifestAt(this.volume?.sourceUrl ?? sourceUrl ?? run.imagesManifestUrl, options);
+    return source !== null && typeof source === "object" ? wholeVolume(source, manifest, pages) : null;
+  }
+
+  #show(published: Manifest, whole: WholeVolume | null): void {
+    const manifest = whole?.manifest ?? published;
+    this.#whole.value = whole;
+    if (this.manifest.value === null) {
+      this.orderIndex.value = null;
+      this.#choices.value = new Map();
+      // Two pages side by side are too small to be read on a phone; its reader may still choose them.
+      this.isSpread.value = isPaged(manifest) && !matchMedia(PHONE).matches;
+    }
     // The address may name another page by now.
-    this.current.value = this.#canvasOf(manifest, readViewerAddress(location.hash, location.href).canvas);
+    this.current.value = this.#canvasOf(manifest, readViewerAddress(location.hash, location.href));
     this.manifest.value = manifest;
   }
 
   /** The canvas that an address names, as far as the manifest reaches. */
-  #canvasOf({ canvases, start }: Manifest, named: number | null): number {
-    return Math.min(named ?? start ?? 0, canvases.length - 1);
+  #canvasOf({ canvases, start }: Manifest, { page, canvas }: Pick<ViewerAddress, "page" | "canvas">): number {
+    const whole = this.#whole.value;
+    const named = page === null ? -1 : whole?.names.indexOf(page) ?? canvases.findIndex(({ label }) => label === page);
+    const placed = canvas === null ? start : whole?.places[canvas] ?? canvas;
+    return Math.min(named < 0 ? placed ?? 0 : named, canvases.length - 1);
   }
 }
 
-async function manifestOf(text: string, url: string, signal: AbortSignal): Promise<Manifest | ViewerProblem | null> {
-  const json = parsedJson(text);
+const NO_UNREAD: ReadonlyMap<number, string | null> = new Map();
+
+/** The volume of a run, by the address of a manifest and what else the address of the page names. */
+type VolumeOf = (url: string, campaign: NamedCampaign | null, volume: NamedVolume | null) => VolumeAddress | null;
+
+/** @returns a manifest, or why there is none; null where the reading was cancelled */
+async function readManifestAt(url: string, options: ReadOptions): Promise<Manifest | ViewerProblem | null> {
+  const fetched = await fetchText(url, { ...options, maxBytes: MAX_MANIFEST_BYTES });
+  const { signal } = options;
+  if (signal.aborted) return null;
+  if (!fetched.ok) return fetched.problem;
+  const json = parsedJson(fetched.text);
   if (json === undefined) return "not JSON";
   const steps = readManifestInSteps(json, url, readerLanguages(navigator.languages));
   const read = await runSteps(steps, signal, READING_SLICE_MS);

@@ -20,6 +20,8 @@ export interface WholeVolume {
   readonly unread: ReadonlyMap<number, string | null>;
   /** The index of each canvas of the published manifest among those of the whole volume. */
   readonly places: readonly number[];
+  /** The names of pages; a canvas that the source does not have is without one. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -59,7 +61,7 @@ export function wholeVolume(source: Manifest, published: Manifest | null, run: R
   );
   const { ranges, alternativeOrders, start, behaviors, viewingDirection } = source;
   const order = { ranges, alternativeOrders, start, behaviors, viewingDirection };
-  return { manifest: { ...published ?? source, ...order, canvases }, unread: new Map(unread), places };
+  return { manifest: { ...published ?? source, ...order, canvases }, unread: new Map(unread), places, names };
 }
 
 /** Digits of the number that a worker names a page by. */

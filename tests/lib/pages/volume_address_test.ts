@@ -13,6 +13,9 @@ Deno.test("volume address: each file of a volume says the volume and where its o
         namespace: "batch-default",
         iiifUrl: links.iiifUrl,
         runManifestUrl: links.manifestUrl,
+        progressUrl: links.manifestUrl.replace("manifest.json", "progress.json"),
+        pagesUrl: `${results}/_pages/batch-default/lion%20v2/SE%2FG%C3%96T%20%281%29`,
+        imagesManifestUrl: `${results}/batch-default/sources/lion%20v2/SE%2FG%C3%96T%20%281%29/manifest.json`,
         logUrl: links.logUrl,
       }, file);
     }

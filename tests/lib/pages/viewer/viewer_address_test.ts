@@ -11,7 +11,14 @@ Deno.test("viewer address: the manifest and the canvas are read as the Universal
   for (
     const hash of [`#?manifest=${encoded}&cv=3`, `?cv=3&manifest=${encoded}`, `#?c=0&m=0&cv=3&manifest=${encoded}`]
   ) {
-    assert.deepEqual(readViewerAddress(hash, PAGE), { manifest: href, isRefused: false, canvas: 3, campaign: null });
+    assert.deepEqual(readViewerAddress(hash, PAGE), {
+      manifest: href,
+      isRefused: false,
+      canvas: 3,
+      page: null,
+      campaign: null,
+      volume: null,
+    });
   }
   assert.equal(
     readViewerAddress("#?manifest=https://example.org/a+b.json", PAGE).manifest,
@@ -46,13 +53,35 @@ Deno.test("viewer address: a campaign is a namespace and a name, and no other te
   for (const text of ["", "svea-1870", "a/b/c", "A/b", "a/%3Cb%3E", "a/"]) assert.equal(campaign(text), null, text);
 });
 
+Deno.test("viewer address: a volume is a pipeline and an id, and its source one of http or https", () => {
+  const volume = (text: string) => readViewerAddress(`#?manifest=/iiif.json&volume=${text}`, PAGE).volume;
+  for (const text of ["", "p", "/v", "p/"]) assert.equal(volume(text), null, text);
+  assert.equal(volume("p/v&source=javascript:alert(1)")?.sourceUrl, null);
+});
+
 Deno.test("viewer address: what is written is read again", () => {
+  const url = fc.webUrl({ withQueryParameters: true, withFragments: true }).map((url) => new URL(url).href);
+  const name = fc.string({ minLength: 1, unit: "grapheme" });
+  const volume = fc.record({ pipeline: name, id: name, sourceUrl: fc.option(url) }, { noNullPrototype: true }).filter((
+    { pipeline },
+  ) => !pipeline.includes("/"));
   fc.assert(
-    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.nat(99_999), (url, canvas) => {
-      const manifest = new URL(url).href;
-      const campaign = canvas % 2 === 0 ? null : { namespace: "batch-default", name: "svea-1870" };
-      const read = readViewerAddress(writeViewerAddress(manifest, canvas, campaign), PAGE);
-      assert.deepEqual(read, { manifest, isRefused: false, canvas, campaign });
-    }),
+    fc.property(
+      url,
+      fc.oneof(fc.nat(99_999), name),
+      fc.option(volume),
+      fc.boolean(),
+      (manifest, place, volume, isIn) => {
+        fc.pre(volume?.sourceUrl !== manifest);
+        const campaign = isIn ? { namespace: "batch-default", name: "svea-1870" } : null;
+        const { isRefused, canvas, page, ...read } = readViewerAddress(
+          writeViewerAddress(manifest, place, campaign, volume),
+          PAGE,
+        );
+        assert.deepEqual([isRefused, canvas ?? page], [false, place]);
+        assert.deepEqual(read, { manifest, campaign, volume });
+      },
+    ),
+    { numRuns: 30 },
   );
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { AddressBar, ViewerStore } from "@/lib/pages/viewer/viewer_store_client.ts";
 import { writeViewerAddress } from "@/lib/pages/page_paths.ts";
+import { readVolumeAddress } from "@/lib/pages/volume_address.ts";
 import { HeldClock } from "@/tests/lib/pages/browser/held_clock.ts";
 
 const MANIFEST = "https://arkiv.example/manifest.json";
@@ -64,7 +65,7 @@ Deno.test("viewer store: an address that waits to be written is left out once th
   const { state, clock } = limited;
   const isRead = Promise.withResolvers<void>();
   const items = Array.from({ length: 4 }, () => ({ type: "Canvas", width: 600, height: 900 }));
-  const store = new ViewerStore(() => Promise.resolve(Response.json({ type: "Manifest", items })), clock);
+  const store = new ViewerStore(() => Promise.resolve(Response.json({ type: "Manifest", items })), undefined, clock);
   store.manifest.subscribe((read) => read && isRead.resolve());
   const stop = store.start();
   try {
@@ -79,6 +80,52 @@ Deno.test("viewer store: an address that waits to be written is left out once th
     await clock.pass(60);
     assert.equal(store.current.value, 2);
     assert.equal(location.hash, writeViewerAddress(MANIFEST, 2));
+  } finally {
+    stop();
+    restore();
+  }
+});
+
+Deno.test("viewer store: a volume of a run opens with all of its pages, named as the address names them", async () => {
+  const folder = "https://site.example/results/ns/p/v1";
+  const image = (page: number) => `https://images.example/${page}/full/max/0/default.jpg`;
+  const canvas = (page: number, alto: boolean) => ({
+    type: "Canvas",
+    label: { none: [alto ? `000${page}` : `[${page}]`] },
+    items: [{ items: [{ motivation: "painting", body: { id: image(page), type: "Image" } }] }],
+    seeAlso: alto ? [{ id: `${folder}/alto/000${page}.xml`, type: "Dataset", format: "application/xml+alto" }] : [],
+  });
+  const source = "https://arkiv.example/v1/manifest.json";
+  const files: Readonly<Record<string, unknown>> = {
+    [`${folder}/iiif.json`]: { type: "Manifest", items: [canvas(1, true), canvas(3, true)] },
+    [source]: { type: "Manifest", items: [canvas(1, false), canvas(2, false), canvas(3, false), canvas(4, false)] },
+    [`${folder}/manifest.json`]: { results: { "0002": { status: "failed", error: "too dark" } } },
+    "https://site.example/results/_pages/ns/p/v1": { pages: ["0001", "0003"], next: "0003.xml" },
+    "https://site.example/results/_pages/ns/p/v1?after=0003.xml": { pages: ["0004"], next: null },
+  };
+  const volume = { pipeline: "p", id: "v1", sourceUrl: source };
+  const address = (place: number | string) => writeViewerAddress(`${folder}/iiif.json`, place, null, volume);
+  const location = { hash: address(1), href: "https://site.example/uv.html" };
+  const restore = replaced("location", location);
+  using limited = limitedHistory((hash) => location.hash = hash);
+  const isRead = Promise.withResolvers<void>();
+  const request = (url: string | URL | Request) =>
+    Promise.resolve(String(url) in files ? Response.json(files[String(url)]) : new Response("", { status: 404 }));
+  const store = new ViewerStore(request, readVolumeAddress, limited.clock);
+  store.manifest.subscribe((read) => read && isRead.resolve());
+  const stop = store.start();
+  try {
+    await isRead.promise;
+    assert.deepEqual(store.manifest.value?.canvases.map(({ label }) => label), ["0001", "0002", "0003", "0004"]);
+    assert.deepEqual([...store.unread.value], [[1, "too dark"]]);
+    assert.equal(store.manifest.value?.canvases[3].altoSources[0].href, `${folder}/alto/0004.xml`);
+    assert.equal(store.current.value, 2);
+    store.goTo(1);
+    assert.equal(location.hash, address("0002"));
+    location.hash = address("0004");
+    dispatchEvent(new Event("hashchange"));
+    assert.equal(store.current.value, 3);
+    assert.equal(store.addressOf(2), address(1));
   } finally {
     stop();
     restore();
