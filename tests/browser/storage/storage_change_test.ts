@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 
 import type { Page } from "playwright-core";
 
-import { accessibilityFindings } from "./accessibility.ts";
-import { awake } from "./site_fixture.ts";
+import { accessibilityFindings } from "@/tests/browser/accessibility.ts";
+import { awake } from "@/tests/browser/site_fixture.ts";
 import { put, storageScenarios, type StorageVisit } from "./storage_fixture.ts";
 
 const scenario = storageScenarios("storage changes");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
 
-import { accessibilityFindings } from "./accessibility.ts";
+import { accessibilityFindings } from "@/tests/browser/accessibility.ts";
 import { storageScenarios, type StorageVisit } from "./storage_fixture.ts";
 import { removeAtEnd } from "@/tests/remove_at_end.ts";
 

@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 
 import { downloadPath, folderPath, objectPath, shownPath } from "@/lib/pages/storage/storage_paths.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
-import { accessibilityFindings, colourFindings } from "./accessibility.ts";
-import { awake } from "./site_fixture.ts";
+import { accessibilityFindings, colourFindings } from "@/tests/browser/accessibility.ts";
+import { awake } from "@/tests/browser/site_fixture.ts";
 import { ACCOUNT, withStorage } from "./storage_fixture.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR42mP8z8BQz0AEYBxVSF+FAAhKDveksOjmAAAAAElFTkSuQmCC";

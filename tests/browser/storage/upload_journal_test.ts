@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { BrowserJournal } from "@/lib/pages/uploads/upload_journal_client.ts";
 import { PROJECT_FOLDER } from "@/lib/site/site.ts";
-import { onFreshPage } from "./shared_browser.ts";
+import { onFreshPage } from "@/tests/browser/shared_browser.ts";
 
 declare global {
   /** The journal of an account in this browser; no database where the browser has none. */

@@ -6,8 +6,8 @@ import { forEachConcurrent } from "@/lib/std/concurrency.ts";
 import type { Application } from "@/tests/application.ts";
 import { type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
-import { onFreshPage } from "./shared_browser.ts";
-import { awake, startSession } from "./site_fixture.ts";
+import { onFreshPage } from "@/tests/browser/shared_browser.ts";
+import { awake, startSession } from "@/tests/browser/site_fixture.ts";
 
 /** Whose storage the tests use. */
 export const ACCOUNT = "archive/curator";

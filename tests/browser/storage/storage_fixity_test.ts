@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { fixityPath, fixityReportPath, folderPath } from "@/lib/pages/storage/storage_paths.ts";
 import { type Application, startApplication, STORAGE_ONLY } from "@/tests/application.ts";
 import { endOfTask, type GatewayClient, logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
-import { sharedBrowser } from "./shared_browser.ts";
-import { idleControls } from "./page_states.ts";
-import { awake, countShifts, follow } from "./site_fixture.ts";
+import { sharedBrowser } from "@/tests/browser/shared_browser.ts";
+import { idleControls } from "@/tests/browser/page_states.ts";
+import { awake, countShifts, follow } from "@/tests/browser/site_fixture.ts";
 import { findingsOf, loggedIn } from "./storage_records.ts";
 
 const ACCOUNT = "archive/curator";

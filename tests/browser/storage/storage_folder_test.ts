@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
 
 import { untilHolds } from "@/tests/until.ts";
-import { accessibilityFindings } from "./accessibility.ts";
-import { awake, follow } from "./site_fixture.ts";
+import { accessibilityFindings } from "@/tests/browser/accessibility.ts";
+import { awake, follow } from "@/tests/browser/site_fixture.ts";
 import { ACCOUNT, put, storageScenarios } from "./storage_fixture.ts";
 
 const scenario = storageScenarios("storage folder");

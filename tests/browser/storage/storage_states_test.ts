@@ -4,10 +4,10 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { downloadPath, folderPath, objectPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { logIn as logInToGateway } from "@/tests/end_to_end/gateway_client.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
-import { accessibilityFindings } from "./accessibility.ts";
-import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
-import { sharedBrowser, TIMEOUT_MS } from "./shared_browser.ts";
-import { startSession } from "./site_fixture.ts";
+import { accessibilityFindings } from "@/tests/browser/accessibility.ts";
+import { idleControls, paperFindings, tooNarrowWindows, withoutOutline } from "@/tests/browser/page_states.ts";
+import { sharedBrowser, TIMEOUT_MS } from "@/tests/browser/shared_browser.ts";
+import { startSession } from "@/tests/browser/site_fixture.ts";
 import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
 
 const ACCOUNT = "archive/curator";

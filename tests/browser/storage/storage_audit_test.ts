@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/sample_data.ts";
 import { auditPath, downloadPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { StorageBrowser } from "@/tests/end_to_end/storage_browser.ts";
-import { idleControls } from "./page_states.ts";
-import { sharedBrowser } from "./shared_browser.ts";
-import { follow } from "./site_fixture.ts";
+import { idleControls } from "@/tests/browser/page_states.ts";
+import { sharedBrowser } from "@/tests/browser/shared_browser.ts";
+import { follow } from "@/tests/browser/site_fixture.ts";
 import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
 import { findingsOf, loggedIn } from "./storage_records.ts";
 

@@ -5,8 +5,8 @@ import type { Locator, Page } from "playwright-core";
 import { folderOf } from "@/lib/pages/storage/key_names.ts";
 import { folderPath, storagePath } from "@/lib/pages/storage/storage_paths.ts";
 import { unavailableAreaCookie } from "@/lib/auth/storage_cookie.ts";
-import { onFreshPage } from "./shared_browser.ts";
-import { awake } from "./site_fixture.ts";
+import { onFreshPage } from "@/tests/browser/shared_browser.ts";
+import { awake } from "@/tests/browser/site_fixture.ts";
 import { sharedStorage } from "@/tests/end_to_end/shared/applications.ts";
 import { ACCOUNT, logInToStorage } from "./storage_fixture.ts";
 

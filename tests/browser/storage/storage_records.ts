@@ -1,10 +1,10 @@
 /** What the tests of the pages of records have in common: fixity checks and the audit trail. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
-import { accessibilityFindings } from "./accessibility.ts";
-import { paperFindings, tooNarrowWindows, withoutOutline } from "./page_states.ts";
-import { TIMEOUT_MS } from "./shared_browser.ts";
-import { awake, startSession } from "./site_fixture.ts";
+import { accessibilityFindings } from "@/tests/browser/accessibility.ts";
+import { paperFindings, tooNarrowWindows, withoutOutline } from "@/tests/browser/page_states.ts";
+import { TIMEOUT_MS } from "@/tests/browser/shared_browser.ts";
+import { awake, startSession } from "@/tests/browser/site_fixture.ts";
 
 /** An account on a site, in a browser. */
 export interface RecordsVisit {
