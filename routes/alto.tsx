@@ -1,6 +1,6 @@
-import { BackLink, RefusedAddress, resultNamed } from "@/components/viewer/result_page.tsx";
+import { BackLink, RefusedAddress, type RefusedQuery, resultNamed } from "@/components/viewer/result_page.tsx";
 import AltoViewer from "@/islands/alto_viewer.tsx";
-import { readNamedCampaign, runLogOf } from "@/lib/pages/page_paths.ts";
+import { type NamedCampaign, readNamedCampaign, runLogOf } from "@/lib/pages/page_paths.ts";
 import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/pages/alto/page_text_sentences.ts";
 import { readPageAddress } from "@/lib/pages/volume_address.ts";
 import { userOf } from "@/lib/results/session_check.ts";
@@ -18,8 +18,13 @@ export const handler = define.handlers({
   },
 });
 
+interface NamedPage {
+  readonly src: string;
+  readonly campaign: NamedCampaign | null;
+}
+
 /** The page in the query, and the campaign that the reader came from. */
-function readPage(query: URLSearchParams, resultsUrl: string) {
+function readPage(query: URLSearchParams, resultsUrl: string): NamedPage | RefusedQuery {
   const src = resultNamed(query, "src", resultsUrl);
   if (src === null) return { refused: PAGE_TEXT_SENTENCES.noPageNamed };
   return typeof src === "string" ? { src, campaign: readNamedCampaign(query.get("campaign")) } : src;

@@ -1,7 +1,7 @@
-import { BackLink, RefusedAddress, resultNamed } from "@/components/viewer/result_page.tsx";
+import { BackLink, RefusedAddress, type RefusedQuery, resultNamed } from "@/components/viewer/result_page.tsx";
 import RunViewer from "@/islands/run_viewer.tsx";
 import { addressOf } from "@/lib/http/request_context.ts";
-import { readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
+import { type NamedCampaign, readNamedCampaign, viewerPath } from "@/lib/pages/page_paths.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/pages/log/log_sentences.ts";
 import { readLogAddress } from "@/lib/pages/volume_address.ts";
 import { userOf } from "@/lib/results/session_check.ts";
@@ -19,8 +19,15 @@ export const handler = define.handlers({
   },
 });
 
+interface NamedRun {
+  readonly log: string;
+  readonly manifest: string | null;
+  readonly live: boolean;
+  readonly campaign: NamedCampaign | null;
+}
+
 /** The run in the query, and the campaign that the reader came from. */
-function readRun(query: URLSearchParams, resultsUrl: string) {
+function readRun(query: URLSearchParams, resultsUrl: string): NamedRun | RefusedQuery {
   const log = resultNamed(query, "log", resultsUrl);
   if (log === null) return { refused: LOG_SENTENCES.noLogNamed };
   if (typeof log !== "string") return log;

@@ -35,8 +35,13 @@ export function BackLink({ campaign, runLog = null, here }: BackLinkProps) {
   );
 }
 
+/** Why an address in a query is not opened, as a sentence. */
+export interface RefusedQuery {
+  readonly refused: string;
+}
+
 /** The address of a result in the query, or the sentence why it is not opened; null if there is none (spec, Endpoints). */
-export function resultNamed(query: URLSearchParams, name: string, resultsUrl: string) {
+export function resultNamed(query: URLSearchParams, name: string, resultsUrl: string): string | RefusedQuery | null {
   const text = query.get(name);
   if (text === null) return null;
   const guarded = guardResultUrl(text, resultsUrl);
