@@ -36,12 +36,12 @@ type ManifestViewerProps = {
 export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
   const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
   /** The volume, by its names, else by the address of one of our results. */
-  const volumeOf = (url: string, campaign: NamedCampaign | null, named: NamedVolume | null) =>
-    resultsUrl !== "" && campaign && named
-      ? volumeAddress(resultsUrl, campaign.namespace, named.pipeline, named.id)
-      : isOurs(url)
-      ? readVolumeAddress(url)
-      : null;
+  const volumeOf = (url: string, campaign: NamedCampaign | null, named: NamedVolume | null) => {
+    const file = campaign && named
+      ? volumeAddress(resultsUrl, campaign.namespace, named.pipeline, named.id)?.iiifUrl ?? ""
+      : url;
+    return isOurs(file) ? readVolumeAddress(file) : null;
+  };
   const store = useMemo(() => new ViewerStore((...request) => fetch(...request), volumeOf), []);
   const panels = useMemo(() => new ViewerPanels(), []);
   const frame = useRef<HTMLDivElement>(null);
@@ -143,7 +143,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
         title={manifest?.label ?? VIEWER_LABELS.viewer}
         volume={volume?.volume ?? null}
         pages={manifest ? store.shownInOrder.value.map((index) => manifest.canvases[index].label) : []}
-        note={manifest ? noteOf(manifest, volume === null ? url : null) : ""}
+        note={manifest ? noteOf(manifest, url !== null && !isOurs(url) ? url : null) : ""}
         campaign={store.campaign.value}
         runLog={runLog}
         panels={panels}

@@ -88,7 +88,6 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
             >
               <a
                 class={unread === "" ? "thumb" : "thumb unread"}
-                title={unread || undefined}
                 href={store.addressOf(index)}
                 aria-current={store.shown.value.includes(index) ? "page" : undefined}
                 onClick={onPlainClick(() => store.goTo(index))}
@@ -100,7 +99,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
                 </span>
                 <span class="label">
                   <span class="sr">{VIEWER_LABELS.page}</span> {canvas.label}
-                  {unread && <span class="sr">{unread}</span>}
+                  {unread && <span class="sr">, {unread}</span>}
                 </span>
                 {count > 0 && (
                   <b>

@@ -69,11 +69,11 @@ export function ViewerTools(
 export function UnreadPages({ store }: { readonly store: ViewerStore }) {
   const unread = store.unread.value;
   const canvases = store.manifest.value?.canvases ?? [];
-  // A volume without any text is one that was not read.
-  if (unread.size === 0 || unread.size === canvases.length) return null;
   const indexes = [...unread.keys()];
   const failed = indexes.filter((index) => unread.get(index) !== null);
   const other = indexes.filter((index) => unread.get(index) === null);
+  // A volume of which no page was tried is one that was not read.
+  if (unread.size === 0 || other.length === canvases.length) return null;
   return (
     <div class="unread">
       {failed.length > 0 && (

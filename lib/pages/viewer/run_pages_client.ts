@@ -19,19 +19,19 @@ export interface ReadRun {
 
 /** Reads what a run has published about its pages. A file that cannot be read counts as an empty one. It never throws. */
 export async function readRun(volume: VolumeAddress, options: ReadOptions): Promise<ReadRun> {
-  const [texts, manifest] = await Promise.all([
+  const [listed, manifest] = await Promise.all([
     readTexts(volume, options),
     readJson(volume.runManifestUrl, options).then(readRunManifest),
   ]);
-  const listed = manifest?.pages ?? [];
-  const errors = listed.flatMap(({ name, status, error }): [string, string][] =>
+  const pages = manifest?.pages ?? [];
+  const errors = pages.flatMap(({ name, status, error }): [string, string][] =>
     status === "failed" && error !== null ? [[name, error]] : []
   );
   return {
     pages: {
-      texts,
+      ...listed,
       textUrl: (page) => new URL(`alto/${encodeRfc3986(page)}.xml`, volume.iiifUrl).href,
-      images: new Map(listed.flatMap(({ name, sourceUrl }) => sourceUrl === null ? [] : [[name, sourceUrl]])),
+      images: new Map(pages.flatMap(({ name, sourceUrl }) => sourceUrl === null ? [] : [[name, sourceUrl]])),
       errors: new Map(manifest === null ? await lastError(volume, options) : errors),
     },
     sourceUrl: manifest?.sourceManifestUrl ?? null,
@@ -42,16 +42,19 @@ export async function readRun(volume: VolumeAddress, options: ReadOptions): Prom
 const MAX_LISTS = MAX_CANVASES / 1000;
 
 /** The names of the pages whose text is published. */
-async function readTexts({ pagesUrl }: VolumeAddress, options: ReadOptions): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
+async function readTexts(
+  { pagesUrl }: VolumeAddress,
+  options: ReadOptions,
+): Promise<Pick<RunPages, "texts" | "isListed">> {
+  const texts = new Set<string>();
   for (let query = "", lists = 0; lists < MAX_LISTS; lists++) {
     const list = await readJson(`${pagesUrl}${query}`, options);
-    for (const name of entries(member(list, "pages"))) if (typeof name === "string") names.add(name);
+    for (const name of entries(member(list, "pages"))) if (typeof name === "string") texts.add(name);
     const next = member(list, "next");
-    if (typeof next !== "string") break;
+    if (typeof next !== "string") return { texts, isListed: next === null };
     query = `?after=${encodeURIComponent(next)}`;
   }
-  return names;
+  return { texts, isListed: false };
 }
 
 /** The last page that a run could not read, which has no manifest before its end. */

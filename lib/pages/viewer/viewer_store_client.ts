@@ -31,8 +31,8 @@ import { PHONE } from "./viewer_panels_client.ts";
 /** How long a manifest is read without letting the page react, ms: until it is read there is little to react with. */
 const READING_SLICE_MS = 40;
 
-/** How long an opened manifest waits for the other pages of its volume, ms; later they are added to what is shown. */
-const JOIN_MS = 3000;
+/** How long a manifest that is there waits for the other pages of its volume, ms; then it is shown without them. */
+const JOIN_MS = 10_000;
 
 /** Turns that follow each other faster than this are one entry in the browser's history, ms. */
 const LEAFING_MS = 1000;
@@ -232,48 +232,35 @@ export class ViewerStore {
     this.manifest.value = null;
     this.problem.value = null;
     this.#whole.value = null;
-    const run = this.#volumeOf(url, this.campaign.value, this.volume);
+    const { volume } = this;
+    const run = this.#volumeOf(url, this.campaign.value, volume);
     const options = { fetch: this.#fetch, signal };
     const pages = run && readRun(run, options);
     const read = await readManifestAt(url, options);
     if (signal.aborted || read === null) return;
     if (typeof read === "string" || typeof read === "number") {
-      this.problem.value = read;
+      // A run that read no page publishes no manifest, or one without pages; the source has them all.
+      const isMissing = run !== null && url === run.iiifUrl && (read === 404 || read === "no canvases");
+      const whole = isMissing && pages ? await wholeOf(url, null, run, volume, await pages, options) : null;
+      if (signal.aborted) return;
+      if (whole === null) this.problem.value = read;
+      else this.#show(whole.manifest, whole);
       return;
     }
-    const joined = run && pages && pages.then((pages) => this.#wholeOf(url, read, run, pages, options));
-    const inTime = await Promise.race([
-      joined,
+    const whole = run && pages && await Promise.race([
+      pages.then((pages) => wholeOf(url, read, run, volume, pages, options)),
       new Promise<null>((resolve) => this.#clock.after(JOIN_MS, () => resolve(null))),
     ]);
-    if (signal.aborted) return;
-    this.#show(read, inTime);
-    const late = inTime === null ? await joined : null;
-    if (!signal.aborted && late !== null) this.#show(read, late);
-  }
-
-  /** The manifest with all pages of its volume; null where the source manifest cannot be read. */
-  async #wholeOf(
-    url: string,
-    manifest: Manifest,
-    run: VolumeAddress,
-    { pages, sourceUrl }: ReadRun,
-    options: ReadOptions,
-  ): Promise<WholeVolume | null> {
-    if (url !== run.iiifUrl) return wholeVolume(manifest, null, pages);
-    const source = await readManifestAt(this.volume?.sourceUrl ?? sourceUrl ?? run.imagesManifestUrl, options);
-    return source !== null && typeof source === "object" ? wholeVolume(source, manifest, pages) : null;
+    if (!signal.aborted) this.#show(read, whole);
   }
 
   #show(published: Manifest, whole: WholeVolume | null): void {
     const manifest = whole?.manifest ?? published;
     this.#whole.value = whole;
-    if (this.manifest.value === null) {
-      this.orderIndex.value = null;
-      this.#choices.value = new Map();
-      // Two pages side by side are too small to be read on a phone; its reader may still choose them.
-      this.isSpread.value = isPaged(manifest) && !matchMedia(PHONE).matches;
-    }
+    this.orderIndex.value = null;
+    this.#choices.value = new Map();
+    // Two pages side by side are too small to be read on a phone; its reader may still choose them.
+    this.isSpread.value = isPaged(manifest) && !matchMedia(PHONE).matches;
     // The address may name another page by now.
     this.current.value = this.#canvasOf(manifest, readViewerAddress(location.hash, location.href));
     this.manifest.value = manifest;
@@ -292,6 +279,25 @@ const NO_UNREAD: ReadonlyMap<number, string | null> = new Map();
 
 /** The volume of a run, by the address of a manifest and what else the address of the page names. */
 type VolumeOf = (url: string, campaign: NamedCampaign | null, volume: NamedVolume | null) => VolumeAddress | null;
+
+/**
+ * The manifest with all pages of its volume; null where the source manifest cannot be read.
+ *
+ * @param manifest null: none is published
+ */
+async function wholeOf(
+  url: string,
+  manifest: Manifest | null,
+  run: VolumeAddress,
+  volume: NamedVolume | null,
+  { pages, sourceUrl }: ReadRun,
+  options: ReadOptions,
+): Promise<WholeVolume | null> {
+  if (url !== run.iiifUrl && manifest !== null) return wholeVolume(manifest, null, pages);
+  const source = await readManifestAt(volume?.sourceUrl ?? sourceUrl ?? run.imagesManifestUrl, options);
+  if (source === null || typeof source !== "object") return null;
+  return wholeVolume(source, manifest ?? { ...source, canvases: [] }, pages);
+}
 
 /** @returns a manifest, or why there is none; null where the reading was cancelled */
 async function readManifestAt(url: string, options: ReadOptions): Promise<Manifest | ViewerProblem | null> {

@@ -86,6 +86,38 @@ Deno.test("viewer store: an address that waits to be written is left out once th
   }
 });
 
+Deno.test("viewer store: a volume without a published manifest opens with the pages of its source", async () => {
+  const folder = "https://site.example/results/ns/p/v1";
+  const source = "https://arkiv.example/v1/manifest.json";
+  const items = Array.from({ length: 2 }, () => ({ type: "Canvas", width: 600, height: 900 }));
+  const files: Readonly<Record<string, unknown>> = {
+    [source]: { type: "Manifest", items },
+    [`${folder}/progress.json`]: { last_error: { page: "0002", error: "too dark" } },
+    "https://site.example/results/_pages/ns/p/v1": { pages: [], next: null },
+  };
+  const volume = { pipeline: "p", id: "v1", sourceUrl: source };
+  const address = (place: number | string) => writeViewerAddress(`${folder}/iiif.json`, place, null, volume);
+  const location = { hash: address("0002"), href: "https://site.example/uv.html" };
+  const restore = replaced("location", location);
+  using limited = limitedHistory((hash) => location.hash = hash);
+  const isRead = Promise.withResolvers<void>();
+  const request = (url: string | URL | Request) =>
+    Promise.resolve(String(url) in files ? Response.json(files[String(url)]) : new Response("", { status: 404 }));
+  const store = new ViewerStore(request, readVolumeAddress, limited.clock);
+  store.manifest.subscribe((read) => read && isRead.resolve());
+  const stop = store.start();
+  try {
+    await isRead.promise;
+    assert.equal(store.problem.value, null);
+    assert.deepEqual([...store.unread.value], [[0, null], [1, "too dark"]]);
+    assert.equal(store.current.value, 1);
+    assert.equal(store.addressOf(0), address("0001"));
+  } finally {
+    stop();
+    restore();
+  }
+});
+
 Deno.test("viewer store: a volume of a run opens with all of its pages, named as the address names them", async () => {
   const folder = "https://site.example/results/ns/p/v1";
   const image = (page: number) => `https://images.example/${page}/full/max/0/default.jpg`;

@@ -24,6 +24,7 @@ const published = (pages: readonly number[]) =>
   ));
 const run = (texts: readonly number[], more: Partial<RunPages> = {}): RunPages => ({
   texts: new Set(texts.map(name)),
+  isListed: true,
   textUrl: (page) => `${FOLDER}/alto/${page}.xml`,
   images: new Map(),
   errors: new Map(),
@@ -41,7 +42,7 @@ Deno.test("whole volume: texts that no manifest names are those of the source's 
     null,
   ]);
   assert.deepEqual([...unread], [[3, null], [5, null]]);
-  assert.deepEqual(places, []);
+  assert.deepEqual(places, [0, 1, 2, 3, 4, 5]);
   assert.equal(manifest.canvases[0].label, "[1]");
 });
 
@@ -64,6 +65,20 @@ Deno.test("whole volume: pages of other names are found by the images that the r
   assert.deepEqual([...unread], [[0, "too dark"], [2, null]]);
 });
 
+Deno.test("whole volume: a page that came into the source after the run takes no other page's name", () => {
+  const images = new Map([["0001", image(2).id], ["0002", image(3).id]]);
+  const { manifest, names, unread } = wholeVolume(source(3), null, run([1, 2], { images }));
+  assert.deepEqual(names, ["[1]", "0001", "0002"]);
+  assert.deepEqual(manifest.canvases.map(({ altoSources }) => altoSources.length), [0, 1, 1]);
+  assert.deepEqual([...unread], [[0, null]]);
+});
+
+Deno.test("whole volume: where the texts cannot be listed, only pages with a reason count as not read", () => {
+  const errors = new Map([["0002", "too dark"]]);
+  const { unread } = wholeVolume(source(3), null, run([1], { errors, isListed: false }));
+  assert.deepEqual([...unread], [[1, "too dark"]]);
+});
+
 Deno.test("whole volume: pages that show one image are told apart by their numbers, and none is lost", () => {
   const same = manifestOf(manifest3(numbers(3).map((page) => canvas3(`${page}`, [image(1)]))));
   const pages = published([1, 3]);
@@ -82,7 +97,7 @@ Deno.test("whole volume: whatever is published, each page is there once, with it
   fc.assert(fc.property(subset, subset, (pages, texts) => {
     const { manifest, unread, places } = wholeVolume(source(9), published(pages), run(texts));
     assert.equal(manifest.canvases.length, 9);
-    assert.deepEqual(places, pages.map((page) => page - 1));
+    assert.deepEqual(places, (pages.length > 0 ? pages : numbers(9)).map((page) => page - 1));
     for (const page of numbers(9)) {
       const hasText = pages.includes(page) || texts.includes(page);
       const text = manifest.canvases[page - 1].altoSources[0]?.href;
