@@ -58,32 +58,44 @@ Deno.test("address bar: a fragment that is written in between replaces one that 
   }
 });
 
-Deno.test("viewer store: an address that waits to be written is left out once the reader goes back", async () => {
-  const location = { hash: writeViewerAddress(MANIFEST, 0), href: "https://site.example/uv.html" };
+/** A store that has opened the manifest of a fragment. Any file that is not named is 404. */
+async function openedStore(hash: string, files: Readonly<Record<string, unknown>>) {
+  const location = { hash, href: "https://site.example/uv.html" };
   const restore = replaced("location", location);
-  using limited = limitedHistory((hash) => location.hash = hash);
-  const { state, clock } = limited;
+  const limited = limitedHistory((hash) => location.hash = hash);
   const isRead = Promise.withResolvers<void>();
-  const items = Array.from({ length: 4 }, () => ({ type: "Canvas", width: 600, height: 900 }));
-  const store = new ViewerStore(() => Promise.resolve(Response.json({ type: "Manifest", items })), undefined, clock);
+  const request = (url: string | URL | Request) =>
+    Promise.resolve(String(url) in files ? Response.json(files[String(url)]) : new Response("", { status: 404 }));
+  const store = new ViewerStore(request, readVolumeAddress, limited.clock);
   store.manifest.subscribe((read) => read && isRead.resolve());
   const stop = store.start();
-  try {
-    await isRead.promise;
-    store.goTo(1);
-    assert.equal(location.hash, writeViewerAddress(MANIFEST, 1));
-    state.isLimited = true;
-    store.goTo(3);
-    location.hash = writeViewerAddress(MANIFEST, 2);
-    dispatchEvent(new Event("hashchange"));
-    state.isLimited = false;
-    await clock.pass(60);
-    assert.equal(store.current.value, 2);
-    assert.equal(location.hash, writeViewerAddress(MANIFEST, 2));
-  } finally {
-    stop();
-    restore();
-  }
+  await isRead.promise;
+  return {
+    ...limited,
+    store,
+    location,
+    [Symbol.dispose]() {
+      stop();
+      restore();
+      limited[Symbol.dispose]();
+    },
+  };
+}
+
+Deno.test("viewer store: an address that waits to be written is left out once the reader goes back", async () => {
+  const items = Array.from({ length: 4 }, () => ({ type: "Canvas", width: 600, height: 900 }));
+  using opened = await openedStore(writeViewerAddress(MANIFEST, 0), { [MANIFEST]: { type: "Manifest", items } });
+  const { store, location, state, clock } = opened;
+  store.goTo(1);
+  assert.equal(location.hash, writeViewerAddress(MANIFEST, 1));
+  state.isLimited = true;
+  store.goTo(3);
+  location.hash = writeViewerAddress(MANIFEST, 2);
+  dispatchEvent(new Event("hashchange"));
+  state.isLimited = false;
+  await clock.pass(60);
+  assert.equal(store.current.value, 2);
+  assert.equal(location.hash, writeViewerAddress(MANIFEST, 2));
 });
 
 Deno.test("viewer store: a volume without a published manifest opens with the pages of its source", async () => {
@@ -97,25 +109,12 @@ Deno.test("viewer store: a volume without a published manifest opens with the pa
   };
   const volume = { pipeline: "p", id: "v1", sourceUrl: source };
   const address = (place: number | string) => writeViewerAddress(`${folder}/iiif.json`, place, null, volume);
-  const location = { hash: address("0002"), href: "https://site.example/uv.html" };
-  const restore = replaced("location", location);
-  using limited = limitedHistory((hash) => location.hash = hash);
-  const isRead = Promise.withResolvers<void>();
-  const request = (url: string | URL | Request) =>
-    Promise.resolve(String(url) in files ? Response.json(files[String(url)]) : new Response("", { status: 404 }));
-  const store = new ViewerStore(request, readVolumeAddress, limited.clock);
-  store.manifest.subscribe((read) => read && isRead.resolve());
-  const stop = store.start();
-  try {
-    await isRead.promise;
-    assert.equal(store.problem.value, null);
-    assert.deepEqual([...store.unread.value], [[0, null], [1, "too dark"]]);
-    assert.equal(store.current.value, 1);
-    assert.equal(store.addressOf(0), address("0001"));
-  } finally {
-    stop();
-    restore();
-  }
+  using opened = await openedStore(address("0002"), files);
+  const { store } = opened;
+  assert.equal(store.problem.value, null);
+  assert.deepEqual([...store.unread.value], [[0, null], [1, "too dark"]]);
+  assert.equal(store.current.value, 1);
+  assert.equal(store.addressOf(0), address("0001"));
 });
 
 Deno.test("viewer store: a volume of a run opens with all of its pages, named as the address names them", async () => {
@@ -137,29 +136,16 @@ Deno.test("viewer store: a volume of a run opens with all of its pages, named as
   };
   const volume = { pipeline: "p", id: "v1", sourceUrl: source };
   const address = (place: number | string) => writeViewerAddress(`${folder}/iiif.json`, place, null, volume);
-  const location = { hash: address(1), href: "https://site.example/uv.html" };
-  const restore = replaced("location", location);
-  using limited = limitedHistory((hash) => location.hash = hash);
-  const isRead = Promise.withResolvers<void>();
-  const request = (url: string | URL | Request) =>
-    Promise.resolve(String(url) in files ? Response.json(files[String(url)]) : new Response("", { status: 404 }));
-  const store = new ViewerStore(request, readVolumeAddress, limited.clock);
-  store.manifest.subscribe((read) => read && isRead.resolve());
-  const stop = store.start();
-  try {
-    await isRead.promise;
-    assert.deepEqual(store.manifest.value?.canvases.map(({ label }) => label), ["0001", "0002", "0003", "0004"]);
-    assert.deepEqual([...store.unread.value], [[1, "too dark"]]);
-    assert.equal(store.manifest.value?.canvases[3].altoSources[0].href, `${folder}/alto/0004.xml`);
-    assert.equal(store.current.value, 2);
-    store.goTo(1);
-    assert.equal(location.hash, address("0002"));
-    location.hash = address("0004");
-    dispatchEvent(new Event("hashchange"));
-    assert.equal(store.current.value, 3);
-    assert.equal(store.addressOf(2), address(1));
-  } finally {
-    stop();
-    restore();
-  }
+  using opened = await openedStore(address(1), files);
+  const { store, location } = opened;
+  assert.deepEqual(store.manifest.value?.canvases.map(({ label }) => label), ["0001", "0002", "0003", "0004"]);
+  assert.deepEqual([...store.unread.value], [[1, "too dark"]]);
+  assert.equal(store.manifest.value?.canvases[3].altoSources[0].href, `${folder}/alto/0004.xml`);
+  assert.equal(store.current.value, 2);
+  store.goTo(1);
+  assert.equal(location.hash, address("0002"));
+  location.hash = address("0004");
+  dispatchEvent(new Event("hashchange"));
+  assert.equal(store.current.value, 3);
+  assert.equal(store.addressOf(2), address(1));
 });
