@@ -90,6 +90,8 @@ export function isComplete({ pages, pageCount }: RunManifest): boolean {
 }
 
 /** The address of a page's text, beside the viewer manifest; null where that is unknown. */
+export function pageAltoUrl(viewerUrl: string, page: string): string;
+export function pageAltoUrl(viewerUrl: string | null, page: string): string | null;
 export function pageAltoUrl(viewerUrl: string | null, page: string): string | null {
   return viewerUrl === null ? null : new URL(`alto/${encodeRfc3986(page)}.xml`, viewerUrl).href;
 }

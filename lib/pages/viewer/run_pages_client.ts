@@ -1,8 +1,7 @@
 import { fetchText } from "@/lib/pages/browser/fetch_text_client.ts";
 import { MAX_CANVASES, MAX_MANIFEST_BYTES } from "@/lib/pages/iiif/manifest.ts";
-import { readRunManifest } from "@/lib/pages/log/run_manifest.ts";
+import { pageAltoUrl, readRunManifest } from "@/lib/pages/log/run_manifest.ts";
 import type { VolumeAddress } from "@/lib/pages/volume_address.ts";
-import { encodeRfc3986 } from "@/lib/std/text.ts";
 import { clip, entries, member, parsedJson } from "@/lib/std/untrusted.ts";
 import type { RunPages } from "./whole_volume.ts";
 
@@ -30,7 +29,7 @@ export async function readRun(volume: VolumeAddress, options: ReadOptions): Prom
   return {
     pages: {
       ...listed,
-      textUrl: (page) => new URL(`alto/${encodeRfc3986(page)}.xml`, volume.iiifUrl).href,
+      textUrl: (page) => pageAltoUrl(volume.iiifUrl, page),
       images: new Map(pages.flatMap(({ name, sourceUrl }) => sourceUrl === null ? [] : [[name, sourceUrl]])),
       errors: new Map(manifest === null ? await lastError(volume, options) : errors),
     },
