@@ -238,24 +238,21 @@ export class ViewerStore {
     const pages = run && readRun(run, options);
     const read = await readManifestAt(url, options);
     if (signal.aborted || read === null) return;
-    if (typeof read === "string" || typeof read === "number") {
-      // A run that read no page publishes no manifest, or one without pages; the source has them all.
-      const isMissing = run !== null && url === run.iiifUrl && (read === 404 || read === "no canvases");
-      const whole = isMissing && pages ? await wholeOf(url, null, run, volume, await pages, options) : null;
-      if (signal.aborted) return;
-      if (whole === null) this.problem.value = read;
-      else this.#show(whole.manifest, whole);
-      return;
-    }
-    const whole = run && pages && await Promise.race([
-      pages.then((pages) => wholeOf(url, read, run, volume, pages, options)),
-      new Promise<null>((resolve) => this.#clock.after(JOIN_MS, () => resolve(null))),
-    ]);
-    if (!signal.aborted) this.#show(read, whole);
+    const opened = typeof read === "object" ? read : null;
+    // A run that read no page publishes no manifest, or one without pages; the source has them all.
+    const isMissing = url === run?.iiifUrl && (read === 404 || read === "no canvases");
+    const joined = run && pages && (opened || isMissing)
+      ? pages.then((pages) => wholeOf(url, opened, run, volume, pages, options))
+      : null;
+    const tooLate = () => new Promise<null>((resolve) => this.#clock.after(JOIN_MS, () => resolve(null)));
+    const whole = await (opened && joined ? Promise.race([joined, tooLate()]) : joined);
+    if (signal.aborted) return;
+    if (whole) this.#show(whole.manifest, whole);
+    else if (typeof read === "object") this.#show(read, null);
+    else this.problem.value = read;
   }
 
-  #show(published: Manifest, whole: WholeVolume | null): void {
-    const manifest = whole?.manifest ?? published;
+  #show(manifest: Manifest, whole: WholeVolume | null): void {
     this.#whole.value = whole;
     this.orderIndex.value = null;
     this.#choices.value = new Map();
